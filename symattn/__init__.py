@@ -1,0 +1,41 @@
+"""symattn derives attention and Transformers exactly, typesets and checks them.
+
+>>> import symattn as sa
+>>> d = sa.article()
+>>> d["A"][1, 1]
+A[1,1] = exp(13*sqrt(2)/25)/ℓ_1 ≈ 0.64
+"""
+
+from __future__ import annotations
+
+import os
+
+from symattn.derivation import Derivation, derive, static
+from symattn.trace import model
+
+__version__ = "0.1.0"
+
+__all__ = ["Derivation", "article", "derive", "load", "model", "static"]
+
+
+def load(spec: str | os.PathLike[str]) -> Derivation:
+    """Derive a spec: a path ending in .toml, or a built-in's name.
+
+    Raises:
+        SpecError: what cannot be used, with file, key and row.
+
+    >>> load("article-encoder")["A"].decimal(2)[0]
+    ['0.41', '0.23', '0.36']
+    """
+    from symattn.spec import load_spec
+
+    return load_spec(os.fspath(spec)).derive()
+
+
+def article() -> Derivation:
+    """Derive the built-in article, "cat chases mouse".
+
+    >>> article()["P"].largest()
+    [P[1] = exp(logits[1])/ℓ(P) ≈ 0.29]
+    """
+    return load("article")

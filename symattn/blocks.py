@@ -1,0 +1,123 @@
+"""A page as blocks and inlines, whatever format it is written in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Plain:
+    text: str
+
+
+@dataclass(frozen=True)
+class Math:
+    """LaTeX in a line of text."""
+
+    latex: str
+
+
+@dataclass(frozen=True)
+class Code:
+    text: str
+
+
+@dataclass(frozen=True)
+class Styled:
+    """Emphasis (level 1) or strong emphasis (level 2)."""
+
+    level: int
+    parts: tuple[Inline, ...]
+
+
+Inline = Plain | Math | Code | Styled
+Inlines = tuple[Inline, ...]
+
+
+@dataclass(frozen=True)
+class Heading:
+    level: int
+    parts: Inlines
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    parts: Inlines
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list; numbered or not."""
+
+    items: tuple[Inlines, ...]
+    numbered: bool = False
+
+
+@dataclass(frozen=True)
+class Equation:
+    """A displayed equation."""
+
+    latex: str
+
+
+@dataclass(frozen=True)
+class Table:
+    header: tuple[Inlines, ...]
+    rows: tuple[tuple[Inlines, ...], ...]
+
+
+Block = Heading | Paragraph | Items | Equation | Table
+
+
+@dataclass(frozen=True)
+class Page:
+    """A title and the blocks below it."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+_INLINE = re.compile(
+    r"""\$(?P<math>[^$]+)\$
+      | `(?P<code>[^`]+)`
+      | \*\*(?P<strong>.+?)\*\*
+      | \*(?P<emph>[^*\s][^*]*)\*""",
+    re.VERBOSE | re.DOTALL,
+)
+
+
+def inlines(text: str) -> Inlines:
+    """Parse ``$maths$``, `` `code` ``, ``*emphasis*`` and ``**strong**``; the rest is text.
+
+    >>> inlines("so $x$ it is")
+    (Plain(text='so '), Math(latex='x'), Plain(text=' it is'))
+    """
+    out: list[Inline] = []
+    at = 0
+    for match in _INLINE.finditer(text):
+        if match.start() > at:
+            out.append(Plain(text[at : match.start()]))
+        kind = match.lastgroup
+        content = match[kind or 0]
+        if kind == "math":
+            out.append(Math(content))
+        elif kind == "code":
+            out.append(Code(content))
+        else:
+            out.append(Styled(2 if kind == "strong" else 1, inlines(content)))
+        at = match.end()
+    if at < len(text):
+        out.append(Plain(text[at:]))
+    return tuple(out)
+
+
+def plain(text: str) -> Inlines:
+    """Text that is shown as it is, whatever signs are in it: tokens, titles."""
+    return (Plain(text),)
+
+
+def row(cells: Sequence[str | Inlines]) -> tuple[Inlines, ...]:
+    """Cells of a table: strings are parsed, inlines taken as they are."""
+    return tuple(inlines(cell) if isinstance(cell, str) else cell for cell in cells)

@@ -1,0 +1,285 @@
+"""The command line: parse, call, print, exit status.
+
+0: all well. 1: something checked is wrong. 2: the call or its input can't be used.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from symattn.errors import SpecError, SymattnError
+
+if TYPE_CHECKING:
+    from symattn.derivation import Derivation
+
+DEFAULT = "article"
+ENDINGS = {".md": "markdown", ".tex": "latex"}
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="symattn")
+def main() -> None:
+    """Derive attention exactly, typeset every step, and check the numbers.
+
+    SPEC is a path ending in .toml or a built-in's name (article, article-encoder);
+    without it, the article.
+    """
+
+
+def _derivation(spec: str) -> Derivation:
+    from symattn.spec import load_spec
+
+    return load_spec(spec).derive()
+
+
+def _formats(*names: str) -> Callable[[Any], Any]:
+    """The options --format and --json."""
+
+    def add(command: Any) -> Any:
+        command = click.option("--json", "as_json", is_flag=True, help="Short for --format json.")(
+            command
+        )
+        choice = click.Choice([*names, "json"])
+        return click.option("--format", "form", type=choice, help="How to print it.")(command)
+
+    return add
+
+
+def _print_json(value: Any) -> None:
+    click.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+@main.command()
+@click.argument("spec", default=DEFAULT)
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="The file; .md or .tex.")
+@_formats("markdown", "latex")
+def write(spec: str, output: Path | None, form: str | None, as_json: bool) -> None:
+    """Write the whole page: every equation, derived, typeset and verified.
+
+    \b
+    symattn write -o attention.md
+    symattn write article-encoder -o encoder.tex
+    """
+    from symattn import files
+    from symattn.document import page
+
+    kind = "json" if as_json else form or _kind_of(output)
+    derivation = _derivation(spec)
+    made = page(derivation)
+    if kind == "json":
+        steps = [_step_json(step) for step in derivation.steps]
+        text = (
+            json.dumps({"title": made.title, "steps": steps}, indent=2, ensure_ascii=False) + "\n"
+        )
+    else:
+        from importlib import import_module
+
+        text = import_module(f"symattn.writers.{kind}").write(made)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        files.write_text(output, text)
+        click.echo(f"{output}: {len(derivation.steps)} steps, every digit derived", err=True)
+
+
+def _kind_of(output: Path | None) -> str:
+    if output is None:
+        return "markdown"
+    if output.suffix not in ENDINGS:
+        known = ", ".join(ENDINGS)
+        raise SpecError(f"{output}: wanted a file ending in {known}, or --format")
+    return ENDINGS[output.suffix]
+
+
+@main.command()
+@click.argument("spec_and_step", nargs=-1, required=True, metavar="[SPEC] STEP")
+@click.option("--digits", type=click.IntRange(0, 1000), help="Decimals; else as the spec says.")
+@_formats("text", "latex", "markdown")
+def show(spec_and_step: Sequence[str], digits: int | None, form: str | None, as_json: bool) -> None:
+    """Show a step, A, or an entry, A[1,1]: formula, exact value, decimals.
+
+    \b
+    symattn show A
+    symattn show article-encoder 'A[0,2]' --format latex
+    """
+    spec, address = _spec_and_step(spec_and_step)
+    derivation = _derivation(spec)
+    if digits is not None:
+        derivation = derivation.with_digits(digits)
+    found = derivation[address]
+    kind = "json" if as_json else form or "text"
+    if kind == "json":
+        _print_json(_any_json(found))
+    else:
+        click.echo("\n".join(_shown(part, kind) for part in _flat(found)))
+
+
+def _spec_and_step(words: Sequence[str]) -> tuple[str, str]:
+    from symattn.spec import builtin_names
+
+    if len(words) == 1:
+        if words[0].endswith(".toml") or words[0] in builtin_names():
+            raise SpecError(f"wanted a step after {words[0]}, such as A; `symattn list` names them")
+        return DEFAULT, words[0]
+    if len(words) == 2:
+        if words[1].endswith(".toml") and not words[0].endswith(".toml"):
+            return words[1], words[0]
+        return words[0], words[1]
+    raise SpecError(f"wanted [SPEC] STEP, got {len(words)} words: {' '.join(words)}")
+
+
+def _flat(found: Any) -> list[Any]:
+    return [x for part in found for x in _flat(part)] if isinstance(found, list) else [found]
+
+
+def _shown(found: Any, kind: str) -> str:
+    from symattn.entries import Entry
+    from symattn.equations import equation
+
+    if kind == "text":
+        return str(found.explain() if isinstance(found, Entry) else found)
+    latex = found.explain().latex() if isinstance(found, Entry) else equation(found)
+    return latex if kind == "latex" else f"```math\n{latex}\n```"
+
+
+def _any_json(found: Any) -> Any:
+    from symattn.entries import Entry
+
+    if isinstance(found, list):
+        return [_any_json(part) for part in found]
+    return _entry_json(found) if isinstance(found, Entry) else _step_json(found)
+
+
+def _step_json(step: Any) -> dict[str, Any]:
+    return {
+        "address": step.address,
+        "symbol": step.symbol,
+        "shape": list(step.shape),
+        "source": step.source,
+        "formula": step.formula,
+        "substitution": step.substitution,
+        "exact": step._map(str).tolist(),
+        "latex": step.texts("latex").tolist(),
+        "where": dict(step.where("latex")),
+        "decimals": None if step.has_symbols else step.decimal(),
+        "labels": [list(axis) if axis else None for axis in step.axes],
+    }
+
+
+def _entry_json(entry: Any) -> dict[str, Any]:
+    return {
+        "address": entry.address,
+        "labels": list(entry.labels),
+        "formula": entry.formula(),
+        "substitution": entry.substitution(),
+        "exact": str(entry.value),
+        "latex": entry.latex(),
+        "decimal": None if entry.value.free_symbols else entry.decimal(),
+    }
+
+
+@main.command()
+@click.argument("spec", default=DEFAULT)
+@_formats("text")
+def verify(spec: str, form: str | None, as_json: bool) -> None:
+    """Check NumPy's float64 and float32 against the exact values, step by step.
+
+    \b
+    symattn verify
+    symattn verify mine.toml --json
+    """
+    report = _derivation(spec).verify()
+    if as_json or form == "json":
+        _print_json(report.json())
+    else:
+        click.echo(str(report))
+    sys.exit(0 if report.agrees else 1)
+
+
+@main.command(name="list")
+@click.argument("spec", default=DEFAULT)
+@_formats("text")
+def list_(spec: str, form: str | None, as_json: bool) -> None:
+    """List the steps: address, symbol, shape, formula.
+
+    \b
+    symattn list
+    symattn list article-encoder --json
+    """
+    from symattn.writers import terminal
+
+    steps = _derivation(spec).steps
+    if as_json or form == "json":
+        keys = ("address", "symbol", "source", "formula")
+        _print_json([{k: getattr(s, k) for k in keys} | {"shape": list(s.shape)} for s in steps])
+    else:
+        click.echo(terminal.overview(steps))
+
+
+@main.command()
+@click.argument("name", type=click.Path(path_type=Path))
+def new(name: Path) -> None:
+    """Write a commented spec to start from; a file that is there is left alone.
+
+    \b
+    symattn new mine.toml
+    symattn write mine.toml -o mine.md
+    """
+    from symattn import files
+    from symattn.spec import builtin_folder
+
+    if name.suffix != ".toml":
+        raise SpecError(f"{name}: wanted a name ending in .toml")
+    template = (builtin_folder() / "new.toml.template").read_text("utf-8")
+    files.write_text(name, template, overwrite=False)
+    click.echo(f"{name}: change it, then: symattn write {name} -o {name.stem}.md", err=True)
+
+
+@main.command()
+@click.argument("spec", default=DEFAULT)
+def repl(spec: str) -> None:
+    """A Python prompt with the derivation in hand: d["A"], d["A"][1, 1].explain().
+
+    \b
+    symattn repl
+    symattn repl mine.toml
+    """
+    from symattn import repl as prompt
+
+    prompt.run(_derivation(spec))
+
+
+def run() -> None:
+    """The console script: errors in one line, a closed pipe in none."""
+    try:
+        main(standalone_mode=False)
+    except SymattnError as error:
+        _fail(f"symattn: {_one_line(str(error))}")
+    except click.exceptions.NoArgsIsHelpError as error:
+        _fail(error.format_message())
+    except click.ClickException as error:
+        _fail(f"symattn: {error.format_message()}")
+    except (click.Abort, KeyboardInterrupt):
+        _fail("symattn: stopped", 130)
+    except BrokenPipeError:
+        # The reader has what it wanted; keep the interpreter from flushing into nothing.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def _one_line(message: str) -> str:
+    from symattn.notation import visible
+
+    return visible(" ".join(message.split("\n")))
+
+
+def _fail(message: str, status: int = 2) -> None:
+    click.echo(message, err=True)
+    sys.exit(status)

@@ -1,0 +1,323 @@
+"""What a user holds in hand: a derivation, its steps, and their entries."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from symattn import labels
+from symattn.errors import AddressError, ShapeError, nearest
+from symattn.expression import Notation
+from symattn.graph import Array, Graph, Hook, NamedNode, run, split_address
+from symattn.literals import Rule, exact_array
+from symattn.steps import Step
+from symattn.trace import trace
+
+if TYPE_CHECKING:
+    from symattn.verify import Report
+
+DIGITS = 6  # decimals shown where nothing else is said
+
+
+@dataclass(frozen=True)
+class Display:
+    """How many decimals a step shows: `digits`, or its own in `steps`."""
+
+    digits: int = DIGITS
+    steps: Mapping[str, int] = field(default_factory=dict)
+
+    def of(self, address: str, name: str) -> int:
+        return self.steps.get(address, self.steps.get(name, self.digits))
+
+
+class Derivation:
+    """A traced model with its exact inputs. Values are derived when first asked for.
+
+    Made by `derive`, `symattn.load` and `symattn.article`; immutable.
+
+    >>> import symattn as sa
+    >>> sa.article()["P"].decimal(2)
+    ['0.17', '0.29', '0.16', '0.23', '0.15']
+    """
+
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        inputs: Mapping[str, Array],
+        options: Mapping[str, Any] | None = None,
+        *,
+        labels: Mapping[str, labels.Axes] | None = None,
+        display: Display | None = None,
+        replaced: Mapping[str, Array] | None = None,
+        spec: Any = None,
+    ) -> None:
+        self.function = function
+        self.inputs = dict(inputs)
+        self.options = dict(options or {})
+        self.display = display or Display()
+        #: The spec it was loaded from, for writers; None otherwise.
+        self.spec = spec
+        self._given_labels = dict(labels or {})
+        self._replaced = dict(replaced or {})
+        self.graph: Graph = trace(function, {k: v.shape for k, v in inputs.items()}, self.options)
+
+    # Steps.
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """Every step, in the order of the computation; a value named twice comes once."""
+        seen: dict[int, NamedNode] = {}
+        for named in self.graph.steps:
+            seen.setdefault(named.node, named)
+        return tuple(Step(self, named) for named in sorted(seen.values(), key=lambda s: s.node))
+
+    def step(self, address: str) -> Step:
+        """The step at an address, whole or cut to its last parts (``"A"``).
+
+        Raises:
+            AddressError: no step, or several, end like this.
+        """
+        node = self.graph.find(address).node
+        return next(s for s in self.steps if s.node == node)
+
+    def __getitem__(self, address: str) -> Any:
+        """``d["A"]`` is a step, ``d["A[1,0]"]`` an entry."""
+        if not isinstance(address, str):
+            raise AddressError(f'wanted the name of a step such as "A", got {address!r}')
+        name, cell = split_address(address)
+        step = self.step(name)
+        return step if cell is None else step[cell]
+
+    def __iter__(self) -> Any:
+        return iter(self.steps)
+
+    def __repr__(self) -> str:
+        shown = ", ".join(s.address for s in self.steps)
+        return f"<derivation of {self.graph.name}: {shown}>"
+
+    def _repr_markdown_(self) -> str:
+        return "\n\n".join(s._repr_markdown_() for s in self.steps)
+
+    # Values.
+
+    @cached_property
+    def values(self) -> list[Array]:
+        """The exact value of every node, from the symbolic number system."""
+        from symattn.numbers import symbolic
+
+        return self.run(symbolic.shared())
+
+    def run(
+        self, system: Any, hooks: Mapping[str, Hook] | None = None, last: int | None = None
+    ) -> list[Any]:
+        """Interpret the graph over a number system, with hooks by a step's address.
+
+        The run stops after node `last`, where one is given. A hook sees the step's
+        value in that system and returns another; steps replaced by `with_` stay
+        replaced.
+        """
+        by_node: dict[int, Hook] = {
+            self.step(address).node: _constant_hook(system.array(value))
+            for address, value in self._replaced.items()
+        }
+        for address, hook in (hooks or {}).items():
+            by_node[self.step(address).node] = hook
+        return run(self.graph, system, self.inputs, by_node, last)
+
+    def floats(self, dtype: Any = np.float64) -> list[Array]:
+        """The value of every node as NumPy computes it in one float type."""
+        from symattn.numbers.floating import Floating
+
+        return self.run(Floating(dtype))
+
+    @cached_property
+    def axes(self) -> list[labels.Axes]:
+        """Row and column labels of every node."""
+        return labels.propagate(self.graph, self._given_labels)
+
+    def with_(
+        self,
+        changes: Mapping[str, Any] | None = None,
+        /,
+        *,
+        exact: Rule | None = None,
+        **named: Any,
+    ) -> Derivation:
+        """Derive again with inputs or steps replaced.
+
+        Args:
+            changes: by address, for those that are no Python names
+                (``{"head[0].A": …}``); others as keywords: ``with_(E=…)``.
+            exact: how Python floats are meant, see `symattn.derive`.
+
+        Raises:
+            AddressError: no such input or step.
+            ShapeError: a step replaced by a matrix of another shape.
+
+        >>> import symattn as sa
+        >>> sa.article().with_(E=[[1, 0], ["1/5", 1], [0, 0]])["S"].exact[1, 1]
+        26/25
+        """
+        inputs, replaced = dict(self.inputs), dict(self._replaced)
+        for address, value in {**(changes or {}), **named}.items():
+            array = exact_array(value, address, rule=exact)
+            if address in inputs:
+                inputs[address] = array
+                continue
+            step = self.step(address)
+            if step.inside:
+                raise AddressError(
+                    f"{address} is the inside of {step.inside}: replace that instead"
+                )
+            if array.shape != step.shape:
+                raise ShapeError(f"{address}: wanted shape {step.shape}, got {array.shape}")
+            replaced[step.address] = array
+        return self._changed(inputs, replaced, self.display)
+
+    def with_digits(self, digits: int) -> Derivation:
+        """The same derivation, every step shown with so many decimals."""
+        return self._changed(self.inputs, self._replaced, Display(digits))
+
+    def _changed(
+        self, inputs: Mapping[str, Array], replaced: Mapping[str, Array], display: Display
+    ) -> Derivation:
+        return Derivation(
+            self.function,
+            inputs,
+            self.options,
+            labels=self._fitting_labels(inputs),
+            display=display,
+            replaced=replaced,
+            spec=self.spec,
+        )
+
+    def _fitting_labels(self, inputs: Mapping[str, Array]) -> dict[str, labels.Axes]:
+        """The labels given, less those of inputs that changed their shape."""
+        return {
+            name: axes
+            for name, axes in self._given_labels.items()
+            if inputs[name].shape == self.inputs[name].shape
+        }
+
+    def is_replaced(self, address: str) -> bool:
+        """Whether `with_` put a value in place of this step's own."""
+        return address in self._replaced
+
+    def verify(self, **printed: Any) -> Report:
+        """Check NumPy's float64 and float32 against the exact values, step by step.
+
+        Args:
+            printed: float arrays of somebody else's, by step, put in place of
+                NumPy's own before they are judged.
+
+        See `symattn.verify.verify`.
+        """
+        from symattn.verify import verify
+
+        return verify(self, printed)
+
+    # Names for what is too long to write out.
+
+    def names(self, node: int, style: Notation) -> dict[Any, str]:
+        """Sub-expressions that have a name in steps before `node`, with that name.
+
+        Row sums of a softmax are ℓ_i; a score that itself holds an exponential is
+        called by its address (``logits[1]``) where it is exponentiated.
+        """
+        return {value: label for at, value, label in self._named[style] if at < node}
+
+    @cached_property
+    def _named(self) -> dict[str, list[tuple[int, Any, str]]]:
+        from symattn.numbers import symbolic
+
+        system = symbolic.shared()
+        out: dict[str, list[tuple[int, Any, str]]] = {"latex": [], "text": []}
+        for step in self.steps:
+            if not step.inside or not step.name.endswith(".sum"):
+                continue
+            scores = self.graph.nodes[self.step(step.inside).node].inputs[0]
+            named = next((s for s in self.steps if s.node == scores), None)
+            for style in ("latex", "text"):
+                if named is not None:
+                    out[style] += [
+                        (scores, value, named.entry_symbol(index, style))
+                        for index, value in np.ndenumerate(named.value)
+                        if system.contains(value, "exp")
+                    ]
+                out[style] += [
+                    (step.node, value, step.entry_symbol(index, style))
+                    for index, value in np.ndenumerate(step.value)
+                    if value.is_Add
+                ]
+        return out
+
+
+def _constant_hook(value: Any) -> Hook:
+    return lambda _: value
+
+
+@dataclass(frozen=True)
+class static:
+    """Marks an argument of `derive` as passed on as it is: ``tokens=static([0, 1])``."""
+
+    value: Any
+
+
+def derive(
+    function: Callable[..., Any],
+    /,
+    *,
+    exact: Rule | None = None,
+    labels: Mapping[str, Sequence[Sequence[str] | None]] | None = None,
+    digits: int = DIGITS,
+    **arguments: Any,
+) -> Derivation:
+    """Trace a NumPy function and derive it from exact inputs.
+
+    Args:
+        function: plain NumPy, with readable source.
+        exact: how Python floats among the inputs are meant: ``"decimal"`` (the
+            shortest decimal, 0.2 is 1/5) or ``"binary"`` (the value stored).
+            Without it they are refused.
+        labels: by input, the words along each axis: ``{"E": [tokens, None]}``.
+        digits: decimals shown by default.
+        arguments: arrays (lists, NumPy arrays, SymPy matrices) and numbers as
+            strings, Fractions, Decimals or SymPy become exact inputs; integers,
+            booleans, None, tuples, functions and what is marked `static` are
+            passed to the function as they are.
+
+    Raises:
+        TraceError, ShapeError, ExactnessError, LiteralError: see `symattn.errors`.
+
+    >>> from symattn.transformer import attention
+    >>> I = [[1, 0], [0, 1]]
+    >>> derive(attention, Q=I, K=I, V=I)["return"].decimal(3)
+    [['0.670', '0.330'], ['0.330', '0.670']]
+    """
+    import inspect
+
+    known = inspect.signature(function).parameters
+    flexible = any(p.kind is p.VAR_KEYWORD for p in known.values())
+    for name in arguments:
+        if name not in known and not flexible:
+            raise ShapeError(
+                f"{function.__name__} has no input {name!r}{nearest(name, known)}; "
+                f"its inputs are {', '.join(known)}"
+            )
+    inputs, options = {}, {}
+    for name, value in arguments.items():
+        if isinstance(value, static):
+            options[name] = value.value
+        elif value is None or isinstance(value, bool | int | tuple) or callable(value):
+            options[name] = value
+        else:
+            inputs[name] = exact_array(value, name, rule=exact)
+    given = {
+        name: tuple(tuple(axis) if axis else None for axis in axes)
+        for name, axes in (labels or {}).items()
+    }
+    return Derivation(function, inputs, options, labels=given, display=Display(digits))

@@ -1,0 +1,342 @@
+"""A derivation and a text become a page: prose filled with values, and blocks.
+
+In a body, ``{…}`` inside a line is a value:
+
+    {A[1,1]}  {A[1,1] 4}      a decimal, with the display's digits or as many as said
+    {exact A[1,1]}            the exact value, as inline maths
+    {share Z[2,0]}            the entry's share of the sum of its row, a decimal
+    {largest P}               the label of the largest entry (of all that tie)
+    {sentence P}              the tokens and that label
+    {verified}                one line on how the numbers were checked
+
+and alone on a line it is a block:
+
+    {show A.exp A.sum A}      the equation of each step; {show *} of all
+    {entry S[1,2]}            one entry written out
+    {formula attention}       the equations of a function of the model
+    {changes E O}             a table of two steps, row by row
+    {probabilities P}         a table of a row of labelled entries
+    {claims}                  what was printed, judged, with causes
+    {steps}                   a table of every step
+    {reconstructed}           the note that explains the daggers
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from symattn import notation
+from symattn.blocks import (
+    Block,
+    Equation,
+    Heading,
+    Inline,
+    Inlines,
+    Items,
+    Page,
+    Paragraph,
+    Plain,
+    Styled,
+    Table,
+    inlines,
+    plain,
+    row,
+)
+from symattn.claims.cause import rounded_first
+from symattn.claims.judge import Judgement, judge
+from symattn.derivation import Derivation
+from symattn.entries import Entry
+from symattn.equations import equation
+from symattn.errors import SpecError, SymattnError, nearest
+from symattn.layout import LINE, width
+from symattn.numbers import symbolic
+from symattn.steps import Step
+from symattn.text import Section, Text
+
+_COMMAND = re.compile(r"\{([^{}]+)\}")
+
+
+def page(derivation: Derivation, text: Text | None = None) -> Page:
+    """Build the page of a derivation that was loaded from a spec.
+
+    Args:
+        text: in place of the one that the spec names.
+
+    Raises:
+        SpecError: the text asks for something that this derivation does not have.
+    """
+    if derivation.spec is None:
+        raise SpecError("a page needs a title and a text: load the derivation from a spec")
+    return _Builder(derivation, text or derivation.spec.text).page()
+
+
+class _Builder:
+    def __init__(self, derivation: Derivation, text: Text) -> None:
+        self.d = derivation
+        self.spec = derivation.spec
+        self.words: Mapping[str, str] = text.words
+        self.text = text
+        self.marks = self._reconstructed()
+
+    def page(self) -> Page:
+        blocks: list[Block] = []
+        for section in self.text.sections:
+            try:
+                blocks += self.section(section)
+            except SymattnError as error:
+                raise SpecError(f"{section.where}: {error}") from None
+        return Page(self.spec.title, tuple(blocks))
+
+    def section(self, section: Section) -> list[Block]:
+        blocks: list[Block] = []
+        for paragraph in re.split(r"\n\s*\n", section.body.strip()):
+            blocks += self.paragraph(paragraph.strip())
+        # A section in which nothing is left to say (no claims) goes with its title.
+        if section.title and blocks:
+            blocks.insert(0, Heading(2, self.filled(section.title)))
+        return blocks
+
+    def paragraph(self, text: str) -> list[Block]:
+        lines = text.split("\n")
+        if text.startswith("{") and all(_COMMAND.fullmatch(line.strip()) for line in lines):
+            blocks: list[Block] = []
+            for line in lines:
+                blocks += self.block(line.strip()[1:-1])
+            return blocks
+        for marker, numbered in ((r"- ", False), (r"\d+\. ", True)):
+            if re.match(marker, text):
+                items = re.split(rf"(?m)^{marker}", text)[1:]
+                return [Items(tuple(self.filled(_joined(i)) for i in items), numbered)]
+        if text.startswith("### "):
+            return [Heading(3, self.filled(text[4:]))]
+        return [Paragraph(self.filled(_joined(text)))] if text else []
+
+    def filled(self, text: str) -> Inlines:
+        """Inlines with every ``{…}`` outside maths and code replaced by its value."""
+        return tuple(part for piece in inlines(text) for part in self._filled(piece))
+
+    def _filled(self, piece: Inline) -> list[Inline]:
+        if isinstance(piece, Styled):
+            return [Styled(piece.level, tuple(p for x in piece.parts for p in self._filled(x)))]
+        if not isinstance(piece, Plain):
+            return [piece]
+        out: list[Inline] = []
+        for i, part in enumerate(_COMMAND.split(piece.text)):
+            if i % 2:
+                out += self.value(part)
+            elif part:
+                out.append(Plain(part))
+        return out
+
+    # Values in a line.
+
+    def value(self, command: str) -> Inlines:
+        word, _, rest = command.partition(" ")
+        if word == "verified":
+            return inlines(self.verified())
+        if word == "exact":
+            return inlines(f"${self.entry_of(rest).latex()}$")
+        if word == "share":
+            return plain(self.share(self.entry_of(rest)))
+        if word == "largest":
+            return plain(" / ".join(self.winners(rest)))
+        if word == "sentence":
+            return plain(" ".join([*self.spec.tokens, " / ".join(self.winners(rest))]))
+        entry = self.entry_of(word)
+        if rest and not rest.isdigit():
+            raise SpecError(f"{{{command}}}: wanted a number of decimals after the address")
+        return plain(entry.decimal(int(rest) if rest else None))
+
+    def entry_of(self, address: str) -> Entry:
+        found = self.d[address]
+        if not isinstance(found, Entry):
+            raise SpecError(f"{{{address}}}: wanted an entry such as A[1,0]")
+        return found
+
+    def winners(self, address: str) -> list[str]:
+        step = self.step_of(address)
+        return [
+            notation.visible(next((w for w in e.labels if w), e.address)) for e in step.largest()
+        ]
+
+    def step_of(self, address: str) -> Step:
+        found = self.d[address]
+        if not isinstance(found, Step):
+            raise SpecError(f"{{{address}}}: wanted a step such as A")
+        return found
+
+    def share(self, entry: Entry) -> str:
+        line = entry.step.value[entry.index[:-1]]
+        return symbolic.decimal(entry.value / sum(line), entry.step.derivation.display.digits)
+
+    def verified(self) -> str:
+        report = self.d.verify()
+        if not report.agrees:
+            return report.disagreements[0]
+        powers = {
+            kind: _power_of_ten(max(c.bound for c in report.checks if c.type == kind))
+            for kind in ("float64", "float32")
+        }
+        return self.words["verified"].format(**powers)
+
+    # Blocks.
+
+    def block(self, command: str) -> list[Block]:
+        word, _, rest = command.partition(" ")
+        known: dict[str, Callable[[str], list[Block]]] = {
+            "show": self.show, "entry": self.entry, "formula": self.formula,
+            "changes": self.changes, "probabilities": self.probabilities,
+            "claims": self.claims, "steps": self.steps, "reconstructed": self.reconstructed,
+        }  # fmt: skip
+        if word in known:
+            return known[word](rest.strip())
+        if len(command.split()) > 1 and word not in ("exact", "share", "largest", "sentence"):
+            raise SpecError(f"{{{command}}}: unknown block{nearest(word, known)}")
+        return [Paragraph(self.value(command))]
+
+    def show(self, rest: str) -> list[Block]:
+        steps = list(self.d.steps) if rest == "*" else [self.step_of(n) for n in rest.split()]
+        return [Equation(e) for e in _side_by_side([self._equation(s) for s in steps])]
+
+    def _equation(self, step: Step) -> str:
+        return equation(step, self.marks.get(step.address, set()))
+
+    def entry(self, rest: str) -> list[Block]:
+        return [Equation(self.entry_of(rest).explain().latex())]
+
+    def formula(self, rest: str) -> list[Block]:
+        out: list[Block] = []
+        for name in rest.split():
+            functions: Mapping[str, Any] = self.spec.functions
+            if name not in functions:
+                raise SpecError(f"no function {name!r}{nearest(name, functions)}")
+            out += [Equation(e) for e in reversed(notation.formulas(functions[name]))]
+        return out
+
+    def changes(self, rest: str) -> list[Block]:
+        first, second = (self.step_of(name) for name in rest.split())
+        header = row([self.words["token"], f"${first.symbol}$", f"${second.symbol}$"])
+        rows = []
+        for i in range(first.shape[0]):
+            label = (first.axes[0] or [str(i)] * (i + 1))[i]
+            same = all(a.value == b.value for a, b in zip(first[i], second[i], strict=True))
+            after = self.words["unchanged"] if same else _vector(second[i])
+            rows.append(row([plain(notation.visible(label)), _vector(first[i]), after]))
+        return [Table(header, tuple(rows))]
+
+    def probabilities(self, rest: str) -> list[Block]:
+        step = self.step_of(rest)
+        best = {e.index for e in step.largest()}
+        header = row([self.words["token"], f"${step.symbol}$", ""])
+        rows = [
+            row(
+                [
+                    plain(notation.visible(next((w for w in e.labels if w), e.address))),
+                    e.decimal(),
+                    self.words["most_likely"] if e.index in best else "",
+                ]
+            )
+            for e in step.entries()
+        ]
+        return [Table(header, tuple(rows))]
+
+    def claims(self, rest: str) -> list[Block]:
+        judgements = judge(self.d, self.spec.claims)
+        words = self.words
+        header = row([words["place"], words["printed"], words["correct"], words["verdict"]])
+        rows = [
+            row([self._place(j), j.printed, j.correct, words["right" if j.right else "wrong"]])
+            for j in judgements
+        ]
+        table = Table(header, tuple(rows))
+        return [table, *self.causes(judgements)] if rows else []
+
+    def _place(self, judgement: Judgement) -> str:
+        if judgement.entry:
+            return f"${judgement.entry.step.entry_symbol(judgement.entry.index)}$"
+        value = next(c.value for c in self.spec.claims if c.value_text == judgement.at)
+        return f"${symbolic.shared().latex(symbolic.number(value))}$"
+
+    def causes(self, judgements: list[Judgement]) -> list[Block]:
+        wrong = dict.fromkeys(j.step for j in judgements if j.entry and not j.right)
+        found = rounded_first(self.d, judgements)
+        by_cause: dict[tuple[str, int] | None, list[str]] = {}
+        for address in wrong:
+            cause = found.get(address)
+            key = (cause.step.symbol, cause.digits) if cause else None
+            by_cause.setdefault(key, []).append(f"${self.d.step(address).symbol}$")
+        out: list[Block] = []
+        for known, steps in by_cause.items():
+            at = f" {self.words['and']} ".join(steps)
+            word = "cause_rounded" if known else "no_cause"
+            step, digits = known or ("", 0)
+            sentence = self.words[word].format(step=f"${step}$", digits=digits, at=at)
+            out.append(Paragraph(inlines(sentence)))
+        return out
+
+    def steps(self, rest: str) -> list[Block]:
+        words = self.words
+        header = row([words["step"], words["symbol"], words["shape"], words["formula"]])
+        rows = []
+        for step in self.d.steps:
+            formula = (step.formula or "").partition(" = ")[2]
+            shape = r" \times ".join(map(str, step.shape)) or "1"
+            rows.append(
+                row(
+                    [
+                        f"`{step.short}`",
+                        f"${step.symbol}$",
+                        f"${shape}$",
+                        f"${formula}$" * bool(formula),
+                    ]
+                )
+            )
+        return [Table(header, tuple(rows))]
+
+    def reconstructed(self, rest: str) -> list[Block]:
+        return [Paragraph(inlines(self.words["reconstructed"]))] if self.marks else []
+
+    def _reconstructed(self) -> dict[str, set[tuple[int, ...]]]:
+        marks: dict[str, set[tuple[int, ...]]] = {}
+        for address in self.spec.reconstructed:
+            found = self.d[address]
+            for entry in found.entries() if isinstance(found, Step) else _flat(found):
+                marks.setdefault(entry.step.address, set()).add(entry.index)
+        return marks
+
+
+def _side_by_side(equations: list[str]) -> list[str]:
+    """Short equations in a row share a line."""
+    out: list[str] = []
+    for latex in equations:
+        joined = rf"{out[-1]}, \qquad {latex}" if out else latex
+        if out and "aligned" not in joined and width(joined) < LINE:
+            out[-1] = joined
+        else:
+            out.append(latex)
+    return out
+
+
+def _flat(found: Any) -> list[Entry]:
+    return [found] if isinstance(found, Entry) else [e for part in found for e in _flat(part)]
+
+
+def _joined(text: str) -> str:
+    return " ".join(line.strip() for line in text.split("\n"))
+
+
+def _vector(entries: list[Entry]) -> str:
+    return f"$({', '.join(e.decimal() for e in entries)})$"
+
+
+def _power_of_ten(bound: float) -> str:
+    """The next power of ten, as LaTeX: the same on every machine."""
+    exponent = 0
+    while Fraction(bound) <= Fraction(10) ** (exponent - 1):
+        exponent -= 1
+    while Fraction(bound) > Fraction(10) ** exponent:
+        exponent += 1
+    return f"10^{{{exponent}}}"

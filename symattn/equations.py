@@ -1,0 +1,69 @@
+"""The displayed equation of a step: formula, substitution, exact value, decimals."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from symattn import notation
+from symattn.layout import LINE, width
+from symattn.steps import Step
+
+
+def equation(step: Step, marked: Collection[tuple[int, ...]] = ()) -> str:
+    """LaTeX of a step's whole equation, as an ``aligned`` environment if it has several lines.
+
+    Args:
+        marked: entries that get a dagger.
+    """
+    if step.inside and step.name.endswith(".sum"):
+        return aligned(_formula_line(step) + _entry_lines(step))
+    exact = step.latex(labels=True, marked=marked)
+    if not step.shape or width(exact) > LINE:
+        formula = [] if step.given and step.shape else _formula_line(step)
+        return aligned(formula + _substitution_line(step) + _entry_lines(step))
+    return aligned(
+        _formula_line(step) + _substitution_line(step) + _value_lines(step, exact, marked)
+    )
+
+
+def _formula_line(step: Step) -> list[str]:
+    left, _, right = (step.formula or f"{step.symbol} = ").partition(" = ")
+    return [f"{left} &= {right}"] if right else [f"{left} &"]
+
+
+def _substitution_line(step: Step) -> list[str]:
+    found = step.substitution
+    # What runs over the margin says no more than the formula above it.
+    return [f"&= {found}"] if found is not None and width(found) < 1.3 * LINE else []
+
+
+def _value_lines(step: Step, exact: str, marked: Collection[tuple[int, ...]]) -> list[str]:
+    lines = [f"&= {exact}"]
+    if not step.wants_decimals:
+        return lines
+    sign = "=" if step.decimals_are_exact else r"\approx"
+    decimals = step.latex(step.digits, labels=True, marked=marked)
+    if width(exact) + width(decimals) < LINE:
+        return [f"&= {exact} {sign} {decimals}"]
+    return [*lines, f"&{sign} {decimals}"]
+
+
+def _entry_lines(step: Step) -> list[str]:
+    """An entry a line, for what is too wide for a matrix."""
+    lines = []
+    for entry in step.entries():
+        about = rf" \approx {entry.decimal()}" if step.wants_decimals else ""
+        words = [label for label in entry.labels if label]
+        label = rf" \qquad {notation.text(', '.join(words))}" if words else ""
+        lines.append(f"{step.entry_symbol(entry.index)} &= {entry.latex()}{about}{label}")
+    return lines if step.shape else [f"&= {lines[0].partition('&= ')[2]}"]
+
+
+def aligned(lines: list[str]) -> str:
+    """Several lines as ``aligned``; one line bare."""
+    if len(lines) > 1 and lines[0].endswith(" &"):
+        lines = [f"{lines[0]}{lines[1].lstrip('&')}", *lines[2:]]
+    if len(lines) == 1:
+        return lines[0].replace("&= ", "= ", 1)
+    body = " \\\\\n".join(lines)
+    return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"

@@ -1,0 +1,216 @@
+"""The trace of a model: nodes of primitive operations, and running them.
+
+A `Graph` knows shapes and no values. A number system (see `symattn.numbers`)
+gives each operation its meaning, so one graph yields exact matrices, floats and
+error bounds alike. Named nodes are the *steps*.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+
+from symattn.errors import AddressError, SymattnError, nearest
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+#: Every operation a number system has to define: name -> number of operands
+#: (-1: any number). `gather` stands for every reindexing: transposes, slices,
+#: reshapes and repeats.
+OPERATIONS: dict[str, int] = {
+    "matmul": 2, "add": 2, "sub": 2, "mul": 2, "div": 2, "neg": 1, "power": 2,
+    "exp": 1, "log": 1, "sqrt": 1, "sin": 1, "cos": 1, "tanh": 1, "erf": 1,
+    "sum": 1, "max": 1, "maximum": 2, "where": 2, "gather": 1, "concat": -1, "softmax": 1,
+}  # fmt: skip
+
+
+class NumberSystem(Protocol):
+    """A table of the operations above, each a method, and two ways in.
+
+    Values are arrays of whatever the system counts with; no other room looks
+    inside them.
+    """
+
+    def array(self, exact: Array) -> Any:
+        """Take an array of `Exact` entries in."""
+
+    def replaced(self, value: Any, shape: tuple[int, ...]) -> Any:
+        """Check a value that a hook returned."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One operation: ``op`` is an operation, ``"input"`` or ``"constant"``."""
+
+    op: str
+    inputs: tuple[int, ...]
+    shape: tuple[int, ...]
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedNode:
+    """A node with a name.
+
+    Attributes:
+        address: the whole address, such as ``head[0].A``.
+        node: index of the node.
+        source: the right-hand side of the line that named it, as normalised
+            Python; ``None`` for inputs and for the inside of a softmax.
+        bindings: what each local name of that line stood for: the index of a
+            node, or a static value as text.
+        inside: the address of the softmax this step is the inside of.
+        where: file and line.
+    """
+
+    address: str
+    node: int
+    source: str | None = None
+    bindings: Mapping[str, int | str] = field(default_factory=dict)
+    inside: str | None = None
+    where: str = ""
+
+    @property
+    def name(self) -> str:
+        """The last part of the address, without scopes: ``A``, ``A.exp``."""
+        base = self.inside or self.address
+        return self.address[base.rfind(".") + 1 :]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """What tracing a function gives."""
+
+    name: str
+    nodes: tuple[Node, ...]
+    inputs: Mapping[str, int]
+    steps: tuple[NamedNode, ...]
+    result: int
+
+    def find(self, address: str) -> NamedNode:
+        """Return the step at an address, whole or cut to its last parts.
+
+        Raises:
+            AddressError: no step, or more than one, ends like this.
+        """
+        found = [s for s in self.steps if s.address == address]
+        if not found:
+            tail = "." + address
+            found = [s for s in self.steps if s.address.endswith(tail)]
+        if not found:
+            names = list(dict.fromkeys(self.short(s) for s in self.steps))
+            raise AddressError(
+                f"no step {address!r}{nearest(address, names)}; the steps are {', '.join(names)}"
+            )
+        if len({s.node for s in found}) > 1:
+            raise AddressError(
+                f"{address!r} fits {len(found)} steps: {', '.join(s.address for s in found)}"
+            )
+        return found[0]
+
+    def short(self, step: NamedNode) -> str:
+        """A step's address, cut to its last parts as far as it stays the only one."""
+        parts = step.address.split(".")
+        for n in range(step.name.count(".") + 1, len(parts)):
+            tail = ".".join(parts[-n:])
+            fits = {
+                s.node for s in self.steps if s.address == tail or s.address.endswith("." + tail)
+            }
+            if len(fits) == 1:
+                return tail
+        return step.address
+
+
+#: A hook sees the value of a step in the running number system and may return another.
+Hook = Callable[[Any], Any]
+
+
+def run(
+    graph: Graph,
+    system: NumberSystem,
+    inputs: Mapping[str, Array],
+    hooks: Mapping[int, Hook] | None = None,
+    last: int | None = None,
+) -> list[Any]:
+    """Interpret a graph over a number system.
+
+    Args:
+        inputs: an array of `Exact` entries for each of ``graph.inputs``.
+        hooks: by index of the node: rounds or replaces its value.
+        last: stop after this node.
+
+    Returns:
+        The value of every node, in order.
+    """
+    hooks = hooks or {}
+    names = {node: name for name, node in graph.inputs.items()}
+    values: list[Any] = []
+    for i, node in enumerate(graph.nodes[: None if last is None else last + 1]):
+        try:
+            if node.op == "input":
+                value = system.array(inputs[names[i]])
+            elif node.op == "constant":
+                value = system.array(node.params["value"])
+            else:
+                operation = getattr(system, node.op)
+                value = operation(*(values[j] for j in node.inputs), **node.params)
+            if i in hooks:
+                value = system.replaced(hooks[i](value), node.shape)
+        except SymattnError as error:
+            raise type(error)(_located(graph, i, str(error))) from None
+        values.append(value)
+    return values
+
+
+def _located(graph: Graph, node: int, message: str) -> str:
+    """Say at which step an operation failed: the first one named at or after it."""
+    later = [s for s in graph.steps if s.node >= node and not s.inside]
+    if not later:
+        return message
+    step = min(later, key=lambda s: s.node)
+    place = f" ({step.where})" if step.where else ""
+    return f"{step.address}{place}: {message}"
+
+
+_CELL = re.compile(r"(?P<step>.*?)(?:\[(?P<cell>[-0-9,\s:]*)\])?\Z", re.DOTALL)
+
+
+def split_address(text: str) -> tuple[str, tuple[int | slice, ...] | None]:
+    """Split ``"A[1,0]"`` into ``("A", (1, 0))``; without a cell, the second is None.
+
+    ``:`` means a whole axis: ``"W[:,3]"`` gives ``(slice(None), 3)``.
+
+    Raises:
+        AddressError: what stands in the last brackets is no cell.
+
+    >>> split_address("head[0].A[1,0]")
+    ('head[0].A', (1, 0))
+    """
+    match = _CELL.match(text.strip())
+    assert match is not None  # the pattern matches every string
+    step, cell = match["step"], match["cell"]
+    if cell is None:
+        return step, None
+    parts: list[int | slice] = []
+    for part in cell.split(","):
+        word = part.strip()
+        if word == ":":
+            parts.append(slice(None))
+        elif re.fullmatch(r"-?[0-9]{1,9}", word):
+            parts.append(int(word))
+        else:
+            raise AddressError(f"wanted a cell such as A[1,0], got {text!r}")
+    return step, tuple(parts)
+
+
+def broadcast_shape(shapes: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    """NumPy's broadcasting rule.
+
+    Raises:
+        ValueError: the shapes do not fit.
+    """
+    return np.broadcast_shapes(*shapes)

@@ -1,0 +1,1 @@
+"""Number systems: one a file, each a table of the operations in `symattn.graph`."""

@@ -1,0 +1,50 @@
+"""What number systems on NumPy arrays share: moving entries about, never changing them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from symattn.errors import MaskError, ShapeError
+from symattn.graph import Array
+
+FULLY_MASKED = (
+    "row {row} of the scores is masked everywhere (-oo in all {n} places): its softmax is not "
+    "defined; leave at least one key visible to it"
+)
+
+
+class ArraySystem:
+    """Base of the number systems whose values are NumPy arrays."""
+
+    def gather(self, x: Array, index: Array) -> Array:
+        """Take the entries of flattened x at `index`; the result has index's shape."""
+        return np.asarray(x.reshape(-1)[index], dtype=x.dtype)
+
+    def concat(self, *xs: Array, axis: int) -> Array:
+        return np.concatenate(xs, axis=axis)
+
+    def where(self, a: Array, b: Array, *, keep: Array) -> Array:
+        """Select by static booleans: a where `keep` is true, else b."""
+        return np.where(keep, a, b)
+
+    def replaced(self, value: Any, shape: tuple[int, ...]) -> Any:
+        if np.shape(value) != shape:
+            raise ShapeError(f"wanted a value of shape {shape}, got {np.shape(value)}")
+        return value
+
+
+def check_rows(masked: Array) -> None:
+    """Refuse a softmax over a row in which every score is -oo.
+
+    Args:
+        masked: booleans, True where the score is -oo.
+
+    Raises:
+        MaskError: names the row.
+    """
+    full = masked.all(axis=-1)
+    if full.any():
+        row = ",".join(map(str, np.argwhere(full)[0].tolist()))
+        raise MaskError(FULLY_MASKED.format(row=row or "0", n=masked.shape[-1]))

@@ -1,0 +1,108 @@
+"""The float number system: NumPy, in float64 or float32.
+
+`Floating` does what the model's own NumPy lines do, in the same order, so that a
+graph run over it gives what the function gives on plain arrays.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from symattn.graph import Array
+from symattn.literals import Exact, Infinity
+from symattn.numbers.arrays import ArraySystem, check_rows
+
+
+def nearest_float(value: Exact, dtype: np.dtype[Any]) -> Any:
+    """The float nearest to an exact number (through float64; ties as Python rounds)."""
+    if isinstance(value, Infinity):
+        return dtype.type(math.inf * value.sign)
+    with np.errstate(over="ignore"):
+        return dtype.type(float(rational(value)))
+
+
+def rational(value: Exact) -> Fraction:
+    """The value itself, or a rational within 1e-30 of it, relatively.
+
+    Raises:
+        ExactnessError: the value contains symbols.
+    """
+    if isinstance(value, Fraction):
+        return value
+    from symattn.errors import ExactnessError
+    from symattn.numbers import symbolic
+
+    expression = symbolic.number(value)
+    if expression.free_symbols:
+        raise ExactnessError(f"the symbol in {value} has no float: give it a number first")
+    return symbolic.shared().approximate(expression, 30)
+
+
+class Floating(ArraySystem):
+    """Operations on float arrays of one type."""
+
+    # NumPy's own, bound below.
+    matmul: Callable[..., Array]
+    add: Callable[..., Array]
+    sub: Callable[..., Array]
+    mul: Callable[..., Array]
+    div: Callable[..., Array]
+    neg: Callable[..., Array]
+    power: Callable[..., Array]
+    exp: Callable[..., Array]
+    log: Callable[..., Array]
+    sqrt: Callable[..., Array]
+    sin: Callable[..., Array]
+    cos: Callable[..., Array]
+    tanh: Callable[..., Array]
+    maximum: Callable[..., Array]
+
+    def __init__(self, dtype: Any = np.float64) -> None:
+        self.dtype: np.dtype[Any] = np.dtype(dtype)
+
+    def array(self, exact: Array) -> Array:
+        out = np.empty(exact.shape, self.dtype)
+        for index in np.ndindex(exact.shape):
+            entry: Any = exact[index]
+            out[index] = nearest_float(entry, self.dtype)
+        return out
+
+    def replaced(self, value: Any, shape: tuple[int, ...]) -> Any:
+        return super().replaced(np.asarray(value, self.dtype), shape)
+
+    def sum(self, x: Array, *, axis: int, keepdims: bool) -> Array:
+        return np.asarray(np.sum(x, axis=axis, keepdims=keepdims))
+
+    def max(self, x: Array, *, axis: int, keepdims: bool) -> Array:
+        return np.asarray(np.max(x, axis=axis, keepdims=keepdims))
+
+    def softmax(self, x: Array) -> Array:
+        """e^{x_ij - max_i} over its row's sum, the maximum over unmasked entries."""
+        check_rows(np.isneginf(x))
+        e = np.exp(x - np.max(x, axis=-1, keepdims=True))
+        return np.asarray(e / np.sum(e, axis=-1, keepdims=True))
+
+    def erf(self, x: Array) -> Array:
+        return np.asarray(np.vectorize(math.erf, otypes=[self.dtype])(x))
+
+
+def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
+    def operation(self: Floating, *args: Array) -> Array:
+        # Overflow to inf is a result to be reported, not a warning on the terminal.
+        with np.errstate(all="ignore"):
+            return np.asarray(function(*args))
+
+    return operation
+
+
+for _op, _ufunc in {
+    "matmul": np.matmul, "add": np.add, "sub": np.subtract, "mul": np.multiply,
+    "div": np.divide, "neg": np.negative, "power": np.power, "exp": np.exp, "log": np.log,
+    "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "maximum": np.maximum,
+}.items():  # fmt: skip
+    setattr(Floating, _op, _quiet(_ufunc))

@@ -1,0 +1,348 @@
+"""A step of a derivation: its symbol, formula, and value in every form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Collection
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from symattn import notation
+from symattn.entries import Entry, mentions
+from symattn.errors import AddressError, ExactnessError
+from symattn.expression import Notation
+from symattn.graph import Array, NamedNode
+from symattn.labels import Axes
+from symattn.layout import LINE, width
+
+if TYPE_CHECKING:
+    from symattn.derivation import Derivation
+
+
+class Step:
+    """One named node of a derivation."""
+
+    def __init__(self, derivation: Derivation, named: NamedNode) -> None:
+        self.derivation = derivation
+        self._named = named
+        self.node = named.node
+        self.address = named.address
+        self.name = named.name
+        self.source = named.source
+        self.inside = named.inside
+
+    @cached_property
+    def short(self) -> str:
+        """The address, cut to its last parts as far as it stays the only one."""
+        return self.derivation.graph.short(self._named)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return self.derivation.graph.nodes[self.node].shape
+
+    @property
+    def given(self) -> bool:
+        """Whether the step is an input, or was replaced by one."""
+        is_input = self.derivation.graph.nodes[self.node].op == "input"
+        return is_input or self.derivation.is_replaced(self.address)
+
+    @property
+    def digits(self) -> int:
+        """How many decimals it shows."""
+        return self.derivation.display.of(self.address, self.name)
+
+    @property
+    def axes(self) -> Axes:
+        """For each axis, the labels along it, or None."""
+        return self.derivation.axes[self.node]
+
+    # Symbols and formulas.
+
+    @cached_property
+    def symbol(self) -> str:
+        r"""LaTeX symbol: ``A``, ``Z_{\mathrm{masked}}``, ``A^{(1,0)}`` in layer 1, head 0."""
+        if self.inside:
+            inner = self.derivation.step(self.inside)
+            scores = self._operand_symbol(inner)
+            if self.name.endswith(".exp"):
+                return rf"e^{{{scores}}}"
+            return r"\ell" + self._row_sum_mark(inner, "latex")
+        name = self.name
+        if name == "return":
+            scope = self.address.rpartition(".")[0].rpartition(".")[2].partition("[")[0]
+            return notation.function_symbol(scope or self.derivation.graph.name)
+        base = notation.symbol(name)
+        return base + self._superscript(base)
+
+    def _superscript(self, base: str) -> str:
+        """The indices of its scopes, where the bare name would fit several steps."""
+        same = {s.node for s in self.derivation.graph.steps if s.name == self.name}
+        indices = ",".join(re.findall(r"\[(\d+)\]", self.address))
+        return f"^{{({indices})}}" if len(same) > 1 and indices else ""
+
+    def _operand_symbol(self, softmax: Step) -> str:
+        scores = self.derivation.graph.nodes[softmax.node].inputs[0]
+        named = next((s for s in self.derivation.steps if s.node == scores), None)
+        return named.symbol if named else "z"
+
+    def _row_sum_mark(self, softmax: Step, style: str) -> str:
+        """What tells the row sums of one softmax from those of another: nothing, or its name."""
+        sums = [s for s in self.derivation.steps if s.name.endswith(".sum") and s.inside]
+        matrices = [s for s in sums if s.shape]
+        if self.shape and len(matrices) == 1:
+            return ""
+        if style == "text":
+            return f"({softmax.short})"
+        mark = softmax.symbol if len(softmax.symbol) == 1 else f"{{{softmax.symbol}}}"
+        return f"^{mark}" if self.shape else f"_{mark}"
+
+    def entry_symbol(self, index: tuple[int, ...], style: str = "latex") -> str:
+        """The name of an entry: ``A[1,0]``, ℓ_1 for a row sum."""
+        places = ",".join(map(str, index))
+        if self.inside and self.name.endswith(".sum"):
+            mark = self._row_sum_mark(self.derivation.step(self.inside), style)
+            if style == "text":
+                return f"ℓ{'_' if places else ''}{places}{mark}"
+            below = places if len(places) == 1 else f"{{{places}}}"
+            return rf"\ell{mark}" + (f"_{below}" if places else "")
+        if style == "text":
+            return f"{self.short}[{places}]" if places else self.short
+        return f"{self.symbol}[{places}]" if places else self.symbol
+
+    @property
+    def formula(self) -> str | None:
+        """LaTeX of the general formula; None for what was given."""
+        if self.inside:
+            return self._inside_formula()
+        if self.source is None or self.derivation.is_replaced(self.address):
+            return None
+        made = notation.template(self.source)
+        return f"{self.symbol} = {made.fill(self._bound_symbol)}"
+
+    @property
+    def formula_is_code(self) -> bool:
+        """Whether the formula is source text, for want of latexify-py (Python 3.14 on)."""
+        return self.source is not None and notation.template(self.source).code
+
+    def _inside_formula(self) -> str:
+        scores = self._operand_symbol(self.derivation.step(self.inside or ""))
+        if self.name.endswith(".exp"):
+            return (
+                rf"{self.symbol} = \left(e^{{{scores}[i,j]}}\right)_{{i,j}}"
+                if len(self.shape) > 1
+                else rf"{self.symbol} = \left(e^{{{scores}[j]}}\right)_{{j}}"
+            )
+        if self.shape:
+            return rf"{self.symbol}_i = \sum_j e^{{{scores}[i,j]}}"
+        return rf"{self.symbol} = \sum_j e^{{{scores}[j]}}"
+
+    def _bound_symbol(self, name: str) -> str:
+        bound = self._named.bindings.get(name)
+        step = self._step_of(bound)
+        return step.symbol if step is not None and step.name != "return" else notation.symbol(name)
+
+    def _step_of(self, bound: int | str | None) -> Step | None:
+        if not isinstance(bound, int):
+            return None
+        return next((s for s in self.derivation.steps if s.node == bound), None)
+
+    @property
+    def substitution(self) -> str | None:
+        """LaTeX of the formula with this derivation's matrices in place of their names."""
+        if self.inside or self.source is None or self.derivation.is_replaced(self.address):
+            return None
+        made = notation.template(self.source)
+        return None if made.code else made.fill(self._bound_value, factored=bool(self.shape))
+
+    def _bound_value(self, name: str) -> str:
+        bound = self._named.bindings.get(name)
+        step = self._step_of(bound)
+        if step is not None:
+            latex = step.latex()
+            if step.shape and width(latex) > LINE:
+                latex = step._symbols_latex()
+            return latex if step.shape or not latex.startswith("-") else rf"\left({latex}\right)"
+        if isinstance(bound, int) and self.derivation.graph.nodes[bound].shape == ():
+            value = self.derivation.values[bound][()]
+            return str(self._system.latex(value))
+        if isinstance(bound, str) and bound:
+            return bound
+        return notation.symbol(name)
+
+    def _symbols_latex(self) -> str:
+        """The matrix of its entries' names, for where the entries are too long."""
+        from symattn.writers import matrices
+
+        cells = np.empty(self.shape, dtype=object)
+        for index in np.ndindex(self.shape):
+            cells[index] = self.entry_symbol(index)
+        return matrices.latex(cells)
+
+    # Values.
+
+    @property
+    def _system(self) -> Any:
+        from symattn.numbers import symbolic
+
+        return symbolic.shared()
+
+    @property
+    def value(self) -> Array:
+        """The exact value as an object array of SymPy expressions."""
+        return self.derivation.values[self.node]
+
+    @property
+    def exact(self) -> Any:
+        """The exact value: an immutable SymPy matrix (rank 0 and 1: one row), N-d from rank 3."""
+        from symattn.numbers import symbolic
+
+        return symbolic.matrix(self.value)
+
+    def numeric(self, dtype: Any = np.float64) -> Array:
+        """What NumPy makes of it in a float type, computed from the inputs on."""
+        return self.derivation.floats(dtype)[self.node]
+
+    def decimal(self, digits: int | None = None) -> Any:
+        """Nested lists of decimals, rounded half away from zero from the exact value.
+
+        Args:
+            digits: after the point; by default as the derivation's display says.
+
+        Raises:
+            Undecided: an entry too close to a rounding boundary to be told.
+            ExactnessError: an entry with symbols, or digits out of 0 … 1000.
+        """
+        return self._map(lambda value: self._decimal(value, digits)).tolist()
+
+    def _decimal(self, value: Any, digits: int | None) -> str:
+        wanted = self.digits if digits is None else digits
+        if not 0 <= wanted <= 1000:
+            raise ExactnessError(f"wanted 0 to 1000 decimals, got {wanted}")
+        return str(self._system.decimal(value, wanted))
+
+    def _map(self, function: Callable[[Any], str]) -> Array:
+        out = np.empty(self.shape, dtype=object)
+        for index in np.ndindex(self.shape):
+            out[index] = function(self.value[index])
+        return out
+
+    def texts(self, style: Notation) -> Array:
+        """The exact entries as LaTeX or plain text, long parts by their names."""
+        names = self.derivation.names(self.node, style)
+        write = self._system.latex if style == "latex" else self._system.text
+        return self._map(lambda value: write(value, names))
+
+    def latex(
+        self,
+        digits: int | None = None,
+        *,
+        labels: bool = False,
+        marked: Collection[tuple[int, ...]] = (),
+    ) -> str:
+        """LaTeX of the matrix: exact, or with so many decimals.
+
+        Args:
+            digits: decimals; None for the exact entries.
+            labels: with row and column labels, where there are any.
+            marked: indices of entries that get a dagger.
+        """
+        from symattn.writers import matrices
+
+        cells = (
+            self.texts("latex")
+            if digits is None
+            else self._map(lambda value: matrices.decimal_latex(self._decimal(value, digits)))
+        )
+        for index in marked:
+            cells[index] = rf"{{{cells[index]}}}^{{\dagger}}"
+        return matrices.latex(cells, self.axes if labels else None)
+
+    @property
+    def wants_decimals(self) -> bool:
+        """Whether decimals add something: not for integers, infinities and symbols."""
+        plain = all(v.is_Integer or self._system.is_infinite(v) for v in self.value.flat)
+        return not plain and not self.has_symbols
+
+    @property
+    def has_symbols(self) -> bool:
+        """Whether any entry contains a symbol."""
+        return any(value.free_symbols for value in self.value.flat)
+
+    @property
+    def decimals_are_exact(self) -> bool:
+        """Whether the decimals shown are the exact values, to the last digit."""
+        return all(
+            self._system.is_infinite(v) or (v.is_Rational and 10**self.digits % int(v.q) == 0)
+            for v in self.value.flat
+        )
+
+    def entries(self) -> list[Entry]:
+        """Every entry, in order."""
+        return [Entry(self, index) for index in np.ndindex(self.shape)]
+
+    def largest(self) -> list[Entry]:
+        """The entry that is proven the largest by SymPy, or all that tie for it.
+
+        Raises:
+            Undecided: two of them could not be told apart.
+        """
+        best = self.entries()[:1]
+        for entry in self.entries()[1:]:
+            order = self._system.order(entry.value, best[0].value)
+            if order >= 0:
+                best = [entry] if order > 0 else [*best, entry]
+        return best
+
+    def where(self, style: Notation = "latex") -> list[tuple[str, str]]:
+        """The names that its entries use, each with what it stands for."""
+        write = self._system.latex if style == "latex" else self._system.text
+        text = " ".join(self.texts(style).reshape(-1))
+        found = []
+        for at, value, label in self.derivation._named[style]:
+            if at < self.node and mentions(text, label):
+                found.append((label, write(value, self.derivation.names(at, style))))
+        return found
+
+    # Entries.
+
+    def __getitem__(self, index: Any) -> Any:
+        """``step[1, 0]`` is an entry; with fewer indices or a slice, a list of entries."""
+        key = index if isinstance(index, tuple) else (index,)
+        places = np.arange(int(np.prod(self.shape, dtype=int))).reshape(self.shape)
+        try:
+            if not all(isinstance(k, int | np.integer | slice) for k in key):
+                raise IndexError(f"wanted integers, got {index!r}")
+            found = places[key]
+        except IndexError:
+            raise AddressError(
+                f"{self.short} has shape {self.shape}; there is no entry "
+                f"{self.short}[{', '.join(map(str, key))}]"
+            ) from None
+        return self._entries(found)
+
+    def _entries(self, places: Any) -> Any:
+        if np.ndim(places):
+            return [self._entries(p) for p in places]
+        place = np.unravel_index(int(places), self.shape) if self.shape else ()
+        return Entry(self, tuple(int(i) for i in place))
+
+    def __len__(self) -> int:
+        return self.shape[0] if self.shape else 1
+
+    def __iter__(self) -> Any:
+        return (self[i] for i in range(self.shape[0])) if self.shape else iter([self[()]])
+
+    def __repr__(self) -> str:
+        from symattn.writers import terminal
+
+        return terminal.step(self)
+
+    def _repr_latex_(self) -> str:
+        return rf"$\displaystyle {self.symbol} = {self.latex(labels=True)}$"
+
+    def _repr_markdown_(self) -> str:
+        lines = [self._repr_latex_()]
+        lines += [rf"$\displaystyle {label} = {value}$" for label, value in self.where()]
+        return "\n\n".join(lines)

@@ -1,0 +1,101 @@
+"""Replaceable prose: sections with a title and a body, and the fixed words of a page.
+
+A text is a TOML file, so that an author writes the page in another language or
+tone without touching code:
+
+    [words]            # fixed words of tables and captions, each with a default
+    [section.ID]       # in the order of the page
+    title = "…"
+    body = '''…'''
+
+A body is paragraphs, `$inline maths$`, `*emphasis*`, `**strong**`, `` `code` ``,
+values such as ``{A[1,1]}`` (a decimal of this derivation) and, alone on a line,
+blocks such as ``{show Q K V}``; `symattn.document` lists them.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from symattn.errors import SpecError, nearest
+
+#: The fixed words, in English; a text replaces those it needs to.
+WORDS = {
+    "step": "step",
+    "symbol": "symbol",
+    "shape": "shape",
+    "formula": "formula",
+    "token": "token",
+    "unchanged": "unchanged",
+    "place": "place",
+    "printed": "printed",
+    "correct": "correct",
+    "verdict": "verdict",
+    "right": "right",
+    "wrong": "**wrong**",
+    "and": "and",
+    "most_likely": "most likely",
+    "reconstructed": "Entries marked $\\dagger$ are reconstructed: nobody knows the originals.",
+    "cause_rounded": "Rounding {step} to {digits} decimals first gives what was printed for {at}.",
+    "no_cause": "No single rounding in between explains what was printed for {at}.",
+    "verified": "Every entry of every step was computed again by NumPy: it lies within the running "
+    "error bound of its arithmetic, at most ${float64}$ in float64 and ${float32}$ in float32.",
+}
+
+
+@dataclass(frozen=True)
+class Section:
+    """A titled part of a page. `where` names file and section, for messages."""
+
+    id: str
+    title: str
+    body: str
+    where: str
+
+
+@dataclass(frozen=True)
+class Text:
+    """The sections of a page, in order, and its fixed words."""
+
+    sections: tuple[Section, ...]
+    words: Mapping[str, str]
+
+
+def load_text(path: Path) -> Text:
+    """Read a text file.
+
+    Raises:
+        SpecError: it cannot be read, or has keys that are not known.
+    """
+    name = path.name
+    try:
+        table = tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise SpecError(f"{name}: {error.strerror or error}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SpecError(f"{name}: not valid TOML: {error}") from None
+    _known(table, ("words", "section"), name)
+    words = table.get("words", {})
+    _known(words, tuple(WORDS), f"{name}: words")
+    sections = []
+    for key, value in table.get("section", {}).items():
+        where = f"{name}: section.{key}"
+        if not isinstance(value, dict):
+            raise SpecError(f"{where}: wanted a table with title and body")
+        _known(value, ("title", "body"), where)
+        for part in ("title", "body"):
+            if not isinstance(value.get(part), str):
+                raise SpecError(f"{where}.{part}: wanted a text, got {value.get(part)!r}")
+        sections.append(Section(key, value["title"], value["body"], where))
+    return Text(tuple(sections), {**WORDS, **words})
+
+
+def _known(table: object, known: tuple[str, ...], where: str) -> None:
+    if not isinstance(table, dict):
+        raise SpecError(f"{where}: wanted a table")
+    for key in table:
+        if key not in known:
+            raise SpecError(f"{where}: unknown key {key!r}{nearest(key, known)}")

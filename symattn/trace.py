@@ -1,0 +1,609 @@
+"""Trace a plain NumPy function into a graph, by running it once on tracers.
+
+The function's own syntax tree is rewritten so that assignments name steps and
+numbers stay exact, and compiled under its own file name and line numbers, with
+its own globals: breakpoints, coverage and tracebacks keep working. Source that
+is missing, or edited since import, is refused: what runs is what is shown.
+"""
+
+from __future__ import annotations
+
+import ast
+import copy
+import linecache
+import math
+import sys
+import types
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from symattn.errors import ExactnessError, TraceError
+from symattn.graph import Graph, NamedNode, Node
+from symattn.literals import exact
+from symattn.tracer import (
+    MAKES_FLOATS,
+    NUMPY,
+    TRACED_CODE,
+    Recorder,
+    Tracer,
+    call_numpy,
+    constant,
+    lift,
+    recorder_of,
+    refuse,
+    user_line,
+)
+
+MAX_SCOPES = 64  # calls inside calls
+RETURN = "return"  # the name of a returned expression that has no other
+
+#: Functions traced as one operation: function -> what to record.
+PRIMITIVES: dict[Any, Callable[..., Tracer]] = {}
+
+_INTEGER_MATH = frozenset(
+    getattr(math, name)
+    for name in ("ceil", "floor", "prod", "gcd", "lcm", "comb", "perm", "factorial", "isqrt")
+)
+_CONSTRUCTORS: dict[Any, bool] = dict.fromkeys(
+    [np.zeros, np.ones, np.eye, np.identity, np.arange, np.tri, np.zeros_like, np.ones_like], True
+)
+
+
+def primitive(record: Callable[..., Tracer]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator: in a trace, a call of the function is recorded as one operation."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        PRIMITIVES[function] = record
+        return function
+
+    return register
+
+
+def model(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator: the name of the scope that calls of this function open.
+
+    >>> @model(name="head")
+    ... def attention_head(E): ...
+    """
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        function.__symattn_scope__ = name  # type: ignore[attr-defined]
+        return function
+
+    return register
+
+
+def scope_name(function: Callable[..., Any]) -> str:
+    """The scope a call of the function opens: by `model`, or its own name."""
+    return getattr(function, "__symattn_scope__", None) or function.__name__
+
+
+def trace(
+    function: Callable[..., Any],
+    shapes: Mapping[str, tuple[int, ...]],
+    options: Mapping[str, Any] | None = None,
+) -> Graph:
+    """Run a function once on tracers.
+
+    Args:
+        function: a Python function of NumPy arrays, with readable source.
+        shapes: the shape of each array argument.
+        options: the other arguments, passed as they are.
+
+    Raises:
+        TraceError, ShapeError, ExactnessError: what cannot be traced, with file
+            and line.
+
+    >>> from symattn.transformer import attention_head
+    >>> graph = trace(attention_head, dict.fromkeys(["E", "W_Q", "W_K", "W_V"], (2, 2)))
+    >>> [step.address for step in graph.steps][4:]
+    ['Q', 'K', 'V', 'S', 'Z', 'A.exp', 'A.sum', 'A', 'O']
+    """
+    run = _Run()
+    arguments: dict[str, Any] = {}
+    for name, shape in shapes.items():
+        arguments[name] = run.recorder.add("input", [], shape)
+        run.recorder.steps.append(NamedNode(name, arguments[name].node))
+    inputs = {name: tracer.node for name, tracer in arguments.items()}
+    _bind(function, {**arguments, **(options or {})})
+    result = run.result(function, arguments, options or {})
+    if not isinstance(result, Tracer):
+        kind = type(result).__name__
+        raise TraceError(f"{function.__name__}: wanted an array returned, got {kind}")
+    return _pruned(Graph(scope_name(function), tuple(run.recorder.nodes), inputs,
+                         tuple(run.recorder.steps), result.node))  # fmt: skip
+
+
+def _bind(function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
+    import inspect
+
+    try:
+        inspect.signature(function).bind(**arguments)
+    except TypeError as error:
+        wanted = ", ".join(inspect.signature(function).parameters)
+        raise TraceError(
+            f"{function.__name__}: {error}; wanted {wanted}, got {', '.join(arguments)}"
+        ) from None
+
+
+def _pruned(graph: Graph) -> Graph:
+    """Drop nodes that nothing named and nothing needs."""
+    needed = {graph.result, *graph.inputs.values(), *(s.node for s in graph.steps)}
+    for i in reversed(range(len(graph.nodes))):
+        if i in needed:
+            needed.update(graph.nodes[i].inputs)
+    order = sorted(needed)
+    new = {old: i for i, old in enumerate(order)}
+    nodes = tuple(
+        Node(n.op, tuple(new[j] for j in n.inputs), n.shape, n.params)
+        for n in (graph.nodes[i] for i in order)
+    )
+    steps = tuple(
+        replace(
+            s,
+            node=new[s.node],
+            bindings={
+                k: new.get(v, "") if isinstance(v, int) else v for k, v in s.bindings.items()
+            },
+        )
+        for s in graph.steps
+    )
+    inputs = {name: new[node] for name, node in graph.inputs.items()}
+    return Graph(graph.name, nodes, inputs, steps, new[graph.result])
+
+
+class _Run:
+    """One trace: the helpers that rewritten code calls."""
+
+    def __init__(self) -> None:
+        self.recorder = Recorder()
+        self.rewritten_functions: dict[int, tuple[Any, Callable[..., Any]]] = {}
+
+    def result(
+        self, function: Callable[..., Any], arguments: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> Any:
+        """Call the traced function, which may itself be one that is traced as one operation."""
+        record = PRIMITIVES.get(function)
+        if record is None:
+            return self.rewritten(function)(**arguments, **options)
+        source = f"{function.__name__}({', '.join(arguments)})"
+        return self.name(RETURN, record(**arguments, **options), source, dict(arguments))
+
+    def rewritten(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """The function, rewritten to record into this run."""
+        code = function.__code__
+        if code in TRACED_CODE:  # defined inside a function already rewritten
+            return function
+        # The function itself is kept beside its copy, so that its id stays its own.
+        found = self.rewritten_functions.get(id(function))
+        if found is None:
+            found = (function, self._rewrite(function))
+            self.rewritten_functions[id(function)] = found
+        return found[1]
+
+    def _rewrite(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        new_code, defaults = _compiled(function.__code__)
+        helpers = {
+            "__sa_name": self.name, "__sa_call": self.call, "__sa_literal": self.literal,
+            "__sa_div": self.div, "__sa_pow": self.pow,
+        }  # fmt: skip
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        closure = tuple(
+            cells[name] if name in cells else types.CellType(helpers[name])
+            for name in new_code.co_freevars
+        )
+        made = types.FunctionType(new_code, function.__globals__, function.__name__, None, closure)
+        made.__defaults__ = self._defaults(function.__defaults__, defaults.positional)
+        keyword = function.__kwdefaults__ or {}
+        exact_keywords = {
+            name: self._default(value, defaults.keyword.get(name))
+            for name, value in keyword.items()
+        }
+        made.__kwdefaults__ = exact_keywords or None
+        return made
+
+    def _defaults(
+        self, values: tuple[Any, ...] | None, sources: list[str | None]
+    ) -> tuple[Any, ...] | None:
+        if values is None:
+            return None
+        return tuple(self._default(v, s) for v, s in zip(values, sources, strict=True))
+
+    def _default(self, value: Any, source: str | None) -> Any:
+        """A float default is read from its source, where it is exact."""
+        return self.literal(source) if source is not None and isinstance(value, float) else value
+
+    # Called by rewritten code.
+
+    def literal(self, text: str) -> Tracer:
+        return constant(exact(text), self.recorder)
+
+    def div(self, a: Any, b: Any) -> Any:
+        if recorder_of((a, b)) is None and _is_number(a) and _is_number(b):
+            a = lift(a, self.recorder)
+        return a / b
+
+    def pow(self, a: Any, b: Any) -> Any:
+        if recorder_of((a, b)) is None and _is_number(a) and _is_number(b) and np.min(b) < 0:
+            a = lift(a, self.recorder)
+        return a**b
+
+    def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
+        """Every call in a traced function comes through here."""
+        if _lookup(_CONSTRUCTORS, function):
+            return function(*args, **{"dtype": int, **kwargs})
+        record = _lookup(PRIMITIVES, function)
+        if record is not None:
+            return record(lift(args[0], self.recorder), *args[1:], **kwargs)
+        if _lookup(NUMPY, function) is not None:
+            return self._numpy(function, args, kwargs)
+        module = getattr(function, "__module__", None) or ""
+        if module == "math" and function not in _INTEGER_MATH:
+            name = function.__name__
+            hint = f"np.{name}" if hasattr(np, name) else "the NumPy function"
+            refuse(ExactnessError, f"math.{name} returns a float; {hint} stays exact")
+        if isinstance(function, types.MethodType):
+            owner = function.__self__
+            if isinstance(function.__func__, types.FunctionType) and not _ours(owner):
+                return self._scope(function.__func__, (owner, *args), kwargs)
+        if isinstance(function, types.FunctionType) and module.partition(".")[0] != "numpy":
+            return self._scope(function, args, kwargs)
+        return function(*args, **kwargs)
+
+    def _numpy(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if recorder_of([*args, *kwargs.values()]) is None:
+            if function not in MAKES_FLOATS:
+                return function(*args, **kwargs)
+            args = tuple(
+                a if function is np.where and i == 0 else lift(a, self.recorder)
+                for i, a in enumerate(args)
+            )
+        return call_numpy(function, args, kwargs)
+
+    def _scope(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        recorder = self.recorder
+        if len(recorder.scopes) >= MAX_SCOPES:
+            refuse(TraceError, f"{function.__name__} calls itself more than {MAX_SCOPES} deep")
+        inside = self.rewritten(function)
+        name = scope_name(function)
+        outer = ".".join(recorder.scopes)
+        count = recorder.counts.get((outer, name), 0)
+        recorder.counts[outer, name] = count + 1
+        recorder.scopes.append(f"{name}[{count}]")
+        try:
+            return inside(*args, **kwargs)
+        finally:
+            recorder.scopes.pop()
+
+    def name(self, target: str, value: Any, source: str, local: dict[str, Any]) -> Any:
+        """Name the value that a line assigns; returns it unchanged."""
+        if not isinstance(value, Tracer):
+            return value
+        recorder = self.recorder
+        if target == RETURN and (
+            recorder.steps and any(s.node == value.node for s in recorder.steps)
+        ):
+            return value  # returned under the name it has
+        address = self._fresh(".".join([*recorder.scopes, target]))
+        where = user_line()
+        if recorder.nodes[value.node].op == "softmax":
+            for offset, part in ((2, "exp"), (1, "sum")):
+                recorder.steps.append(
+                    NamedNode(f"{address}.{part}", value.node - offset, inside=address, where=where)
+                )
+        bindings = {k: self._binding(v) for k, v in local.items()}
+        recorder.steps.append(NamedNode(address, value.node, source, bindings, where=where))
+        return value
+
+    def _fresh(self, address: str) -> str:
+        """The address, with ``~1``, ``~2``, … when the name was bound before."""
+        taken = {s.address for s in self.recorder.steps}
+        candidate, n = address, 0
+        while candidate in taken:
+            n += 1
+            candidate = f"{address}~{n}"
+        return candidate
+
+    def _binding(self, value: Any) -> int | str:
+        """The node of a tracer, the text of a static value, or nothing to show."""
+        if isinstance(value, Tracer):
+            return value.node
+        if isinstance(value, tuple | list | int | np.integer) and recorder_of([value]) is None:
+            return str(value)
+        return ""
+
+
+def _lookup(table: Mapping[Any, Any], function: Any) -> Any:
+    try:
+        return table.get(function)
+    except TypeError:  # an unhashable callable
+        return None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | np.integer | np.ndarray | Tracer) and not isinstance(value, bool)
+
+
+def _ours(owner: Any) -> bool:
+    return isinstance(owner, Tracer) or type(owner).__module__.partition(".")[0] == "numpy"
+
+
+# Reading and rewriting the source.
+
+
+class _Defaults:
+    def __init__(self, node: ast.FunctionDef, text: str) -> None:
+        def source(default: ast.expr | None) -> str | None:
+            if isinstance(default, ast.Constant) and isinstance(default.value, float):
+                return ast.get_source_segment(text, default)
+            return None
+
+        self.positional = [source(d) for d in node.args.defaults]
+        self.keyword = {
+            a.arg: source(d)
+            for a, d in zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
+        }
+
+
+def _compiled(code: types.CodeType) -> tuple[types.CodeType, _Defaults]:
+    """The rewritten code of a function; its source is checked anew each time."""
+    text, definition = definition_of(code)
+    key = (code, code.co_filename, text)
+    if key not in _COMPILED:
+        _COMPILED[key] = _compile(code, text, definition)
+    return _COMPILED[key]
+
+
+_COMPILED: dict[tuple[types.CodeType, str, str], tuple[types.CodeType, _Defaults]] = {}
+
+
+def _compile(
+    code: types.CodeType, text: str, definition: ast.FunctionDef
+) -> tuple[types.CodeType, _Defaults]:
+    defaults = _Defaults(definition, text)
+    local = set(code.co_varnames) | set(code.co_cellvars)
+    rewriter = _Rewriter(code.co_filename, text, local)
+    body = rewriter.function(copy.deepcopy(definition))  # the parsed file is shared
+    # Under its own name a function that calls itself would find the copy, not the global.
+    body.name = "__sa_function"
+    factory = ast.FunctionDef(
+        name="__sa_factory",
+        args=ast.arguments(
+            posonlyargs=[], kwonlyargs=[], kw_defaults=[], defaults=[],
+            args=[ast.arg(arg=n) for n in (*_HELPERS, *code.co_freevars)],
+        ),
+        body=[body, ast.Return(ast.Name(body.name, ast.Load()))],
+        decorator_list=[],
+    )  # fmt: skip
+    if sys.version_info >= (3, 12):
+        factory.type_params = []
+    module = ast.fix_missing_locations(ast.Module([factory], []))
+    compiled = compile(module, code.co_filename, "exec", dont_inherit=True)
+    inner = next(c for c in _codes(compiled) if c.co_name == body.name)
+    inner = inner.replace(co_name=code.co_name, co_qualname=code.co_qualname)
+    TRACED_CODE.update(_codes(inner))
+    return inner, defaults
+
+
+_HELPERS = ("__sa_name", "__sa_call", "__sa_literal", "__sa_div", "__sa_pow")
+
+
+def definition_of(code: types.CodeType) -> tuple[str, ast.FunctionDef]:
+    """The source text of the file a function came from, and its definition there.
+
+    Raises:
+        TraceError: the source is missing, or is not what was compiled.
+    """
+    filename = code.co_filename
+    if code.co_name == "<lambda>":
+        raise TraceError(f"{filename}:{code.co_firstlineno}: a lambda cannot be traced; use def")
+    linecache.checkcache(filename)
+    text = "".join(linecache.getlines(filename))
+    if not text:
+        raise TraceError(
+            f"the source of {code.co_name} cannot be read (from {filename}): define the function "
+            "in a file, a notebook cell, or at the prompt of `symattn repl`"
+        )
+    tree, now = _parsed(filename, text)
+    same = any(
+        c.co_name == code.co_name
+        and c.co_firstlineno == code.co_firstlineno
+        and c.co_code == code.co_code
+        and _plain(c.co_consts) == _plain(code.co_consts)
+        and c.co_names == code.co_names
+        for c in now
+    )
+    if not same:
+        raise TraceError(
+            f"{filename}: the source of {code.co_name} changed after it was loaded; load it again"
+        )
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
+            first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
+            if first == code.co_firstlineno:
+                return text, node
+    raise TraceError(f"{filename}: {code.co_name} is no plain `def`; it cannot be traced")
+
+
+@lru_cache(maxsize=64)
+def _parsed(filename: str, text: str) -> tuple[ast.Module, tuple[types.CodeType, ...]]:
+    try:
+        code = compile(text, filename, "exec", dont_inherit=True)
+        return ast.parse(text), tuple(_codes(code))
+    except SyntaxError as error:
+        raise TraceError(f"{filename}: {error.msg} at line {error.lineno}") from None
+
+
+def _plain(constants: tuple[Any, ...]) -> list[Any]:
+    return [c.co_code if isinstance(c, types.CodeType) else (type(c), c) for c in constants]
+
+
+def _codes(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant_ in code.co_consts:
+        if isinstance(constant_, types.CodeType):
+            yield from _codes(constant_)
+
+
+class _Rewriter(ast.NodeTransformer):
+    """Assignments name steps, floats and divisions stay exact, calls are seen."""
+
+    def __init__(self, filename: str, text: str, local: set[str]) -> None:
+        self.filename = filename
+        self.text = text
+        self.local = local
+
+    def function(self, node: ast.FunctionDef) -> ast.FunctionDef:
+        """Rewrite the body; decorators and defaults were applied when it was defined."""
+        body = [s for statement in node.body for s in _listed(self.visit(statement))]
+        arguments = ast.arguments(
+            posonlyargs=node.args.posonlyargs, args=node.args.args, vararg=node.args.vararg,
+            kwonlyargs=node.args.kwonlyargs, kwarg=node.args.kwarg,
+            kw_defaults=[None] * len(node.args.kwonlyargs), defaults=[],
+        )  # fmt: skip
+        new = ast.FunctionDef(
+            name=node.name, args=arguments, body=body, decorator_list=[], returns=None
+        )
+        if sys.version_info >= (3, 12):
+            new.type_params = []
+        return ast.copy_location(new, node)
+
+    def _refuse(self, node: ast.AST, message: str) -> None:
+        raise TraceError(f"{self.filename}:{getattr(node, 'lineno', '?')}: {message}")
+
+    def _named(self, target: str, value: ast.expr, source: ast.expr) -> ast.expr:
+        """``__sa_name(target, value, source, {local: local, …})``."""
+        used = sorted(
+            {
+                n.id
+                for n in ast.walk(source)
+                if isinstance(n, ast.Name)
+                and n.id in self.local
+                and not _bound_inside(source, n.id)
+            }
+        )
+        local = ast.Dict(
+            keys=[ast.Constant(n) for n in used], values=[ast.Name(n, ast.Load()) for n in used]
+        )
+        call = ast.Call(
+            ast.Name("__sa_name", ast.Load()),
+            [ast.Constant(target), value, ast.Constant(ast.unparse(source)), local],
+            [],
+        )
+        return ast.fix_missing_locations(ast.copy_location(call, value))
+
+    def _assigned(self, target: ast.expr, value: ast.expr, source: ast.expr) -> ast.expr:
+        if isinstance(target, ast.Name):
+            return self._named(target.id, value, source)
+        if isinstance(target, ast.Subscript):
+            self._refuse(target, "item assignment changes an array in place; use np.where instead")
+        if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
+            sources = source.elts if isinstance(source, ast.Tuple | ast.List) else value.elts
+            if len(target.elts) == len(value.elts):
+                value.elts = [
+                    self._assigned(t, v, s)
+                    for t, v, s in zip(target.elts, value.elts, sources, strict=True)
+                ]
+        return value
+
+    def visit_Assign(self, node: ast.Assign) -> Any:
+        source = _copy(node.value)
+        value = self.visit(node.value)
+        for target in node.targets:
+            value = self._assigned(target, value, source)
+        node.value = value
+        unpacked = [
+            name
+            for target in node.targets
+            if isinstance(target, ast.Tuple | ast.List)
+            and not isinstance(value, ast.Tuple | ast.List)
+            for name in target.elts
+            if isinstance(name, ast.Name)
+        ]
+        # `a, b = f(x)`: the names exist only after the line.
+        after = [self._name_after(name, source) for name in unpacked]
+        return [node, *after]
+
+    def _name_after(self, name: ast.Name, source: ast.expr) -> ast.stmt:
+        call = self._named(name.id, ast.Name(name.id, ast.Load()), source)
+        return ast.fix_missing_locations(ast.copy_location(ast.Expr(call), name))
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> Any:
+        if node.value is None:
+            return ast.copy_location(ast.Pass(), node)
+        plain = ast.Assign(targets=[node.target], value=node.value)
+        return self.visit_Assign(ast.copy_location(plain, node))
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> Any:
+        # In place on an array is another thing than on a name; a new value is meant.
+        if not isinstance(node.target, ast.Name):
+            self._refuse(node, "item assignment changes an array in place; use np.where instead")
+        left = ast.copy_location(ast.Name(node.target.id, ast.Load()), node)  # type: ignore[union-attr]
+        value = ast.copy_location(ast.BinOp(left, node.op, node.value), node)
+        plain = ast.Assign(targets=[node.target], value=value)
+        return self.visit_Assign(ast.copy_location(plain, node))
+
+    def visit_Return(self, node: ast.Return) -> Any:
+        if node.value is None:
+            return node
+        source = _copy(node.value)
+        node.value = self._named(RETURN, self.visit(node.value), source)
+        return node
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> Any:
+        inner = _Rewriter(self.filename, self.text, _names_bound(node))
+        node.body = [s for part in node.body for s in _listed(inner.visit(part))]
+        return node
+
+    def visit_Lambda(self, node: ast.Lambda) -> Any:
+        node.body = self.visit(node.body)
+        return node
+
+    def visit_BinOp(self, node: ast.BinOp) -> Any:
+        self.generic_visit(node)
+        helper = {ast.Div: "__sa_div", ast.Pow: "__sa_pow"}.get(type(node.op))
+        if helper is None:
+            return node
+        call = ast.Call(ast.Name(helper, ast.Load()), [node.left, node.right], [])
+        return ast.fix_missing_locations(ast.copy_location(call, node))
+
+    def visit_Call(self, node: ast.Call) -> Any:
+        self.generic_visit(node)
+        call = ast.Call(ast.Name("__sa_call", ast.Load()), [node.func, *node.args], node.keywords)
+        return ast.fix_missing_locations(ast.copy_location(call, node))
+
+    def visit_Constant(self, node: ast.Constant) -> Any:
+        if not isinstance(node.value, float) or math.isinf(node.value):
+            return node
+        text = (ast.get_source_segment(self.text, node) or repr(node.value)).replace("_", "")
+        call = ast.Call(ast.Name("__sa_literal", ast.Load()), [ast.Constant(text)], [])
+        return ast.fix_missing_locations(ast.copy_location(call, node))
+
+
+def _copy(node: ast.expr) -> ast.expr:
+    return ast.parse(ast.unparse(node), mode="eval").body
+
+
+def _listed(found: Any) -> list[ast.stmt]:
+    return found if isinstance(found, list) else [found]
+
+
+def _names_bound(node: ast.FunctionDef) -> set[str]:
+    arguments = node.args
+    bound = {a.arg for a in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)}
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
+            bound.add(inner.id)
+    return bound
+
+
+def _bound_inside(source: ast.expr, name: str) -> bool:
+    """Whether a comprehension or lambda in the expression binds the name itself."""
+    return any(
+        isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store)
+        for n in ast.walk(source)
+    )

@@ -1,0 +1,103 @@
+"""A LaTeX document for pdflatex, with amsmath and nothing unusual."""
+
+from __future__ import annotations
+
+from symattn import notation
+from symattn.blocks import (
+    Block,
+    Code,
+    Equation,
+    Heading,
+    Inline,
+    Inlines,
+    Items,
+    Math,
+    Page,
+    Paragraph,
+    Plain,
+    Styled,
+    Table,
+)
+
+PREAMBLE = r"""\documentclass[11pt]{article}
+\usepackage[a4paper,margin=22mm]{geometry}
+\usepackage{amsmath}
+\setlength{\parindent}{0pt}
+\setlength{\parskip}{0.6em}
+\renewcommand{\arraystretch}{1.25}
+\allowdisplaybreaks
+"""
+
+#: The last Latin letter of LaTeX's own table, and the punctuation it has beyond that.
+LAST_LATIN = 0x17F
+PUNCTUATION = "‘’‚“”„–—…†‡•€™"
+
+
+def write(page: Page) -> str:
+    """The whole page as a LaTeX document."""
+    body = [notation.escape(page.title), *map(_block, page.blocks)]
+    parts = [
+        f"{PREAMBLE}{_fallbacks(''.join(body))}\\title{{{body[0]}}}\n\\author{{}}\n\\date{{}}",
+        "\\begin{document}\n\\maketitle",
+        *body[1:],
+        "\\end{document}",
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _fallbacks(body: str) -> str:
+    """Pdflatex knows Latin letters only: every other character shows its number in a box.
+
+    xelatex and lualatex have no such table, and set the characters themselves.
+    """
+    foreign = sorted({c for c in body if ord(c) > LAST_LATIN and c not in PUNCTUATION})
+    if not foreign:
+        return ""
+    lines = [
+        rf"\DeclareUnicodeCharacter{{{ord(c):04X}}}{{\fbox{{\tiny U+{ord(c):04X}}}}}"
+        for c in foreign
+    ]
+    return "\\ifdefined\\DeclareUnicodeCharacter\n" + "\n".join(lines) + "\n\\fi\n"
+
+
+def _block(block: Block) -> str:
+    if isinstance(block, Heading):
+        command = {2: "section", 3: "subsection"}.get(block.level, "subsubsection")
+        return f"\\{command}*{{{_inlines(block.parts)}}}"
+    if isinstance(block, Paragraph):
+        return _inlines(block.parts)
+    if isinstance(block, Items):
+        kind = "enumerate" if block.numbered else "itemize"
+        body = "\n".join(f"\\item {_inlines(item)}" for item in block.items)
+        return f"\\begin{{{kind}}}\n{body}\n\\end{{{kind}}}"
+    if isinstance(block, Equation):
+        return f"\\[\n{block.latex}\n\\]"
+    return _table(block)
+
+
+def _table(table: Table) -> str:
+    rows = [" & ".join(map(_inlines, cells)) for cells in (table.header, *table.rows)]
+    # A row that begins with [ would be read as a length.
+    rows = ["{}" + r if r.startswith("[") else r for r in rows]
+    body = " \\\\\n".join(
+        [rows[0] + r" \\ \hline" + "\n" + rows[1], *rows[2:]] if rows[1:] else rows
+    )
+    return (
+        f"\\begin{{center}}\n\\begin{{tabular}}{{{'l' * len(table.header)}}}\n{body}\n"
+        "\\end{tabular}\n\\end{center}"
+    )
+
+
+def _inlines(parts: Inlines) -> str:
+    return "".join(map(_inline, parts))
+
+
+def _inline(part: Inline) -> str:
+    if isinstance(part, Plain):
+        return notation.escape(part.text)
+    if isinstance(part, Math):
+        return f"${part.latex}$"
+    if isinstance(part, Code):
+        return rf"\texttt{{{notation.escape(part.text)}}}"
+    assert isinstance(part, Styled)
+    return rf"\{'textbf' if part.level > 1 else 'emph'}{{{_inlines(part.parts)}}}"

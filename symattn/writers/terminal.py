@@ -1,0 +1,107 @@
+"""Aligned text, for a terminal and a plain Python prompt."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from symattn.notation import visible
+
+if TYPE_CHECKING:
+    from symattn.graph import Array
+    from symattn.steps import Step
+    from symattn.verify import Report
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
+    """Columns of text, the first `left` ones flush left, the others flush right.
+
+    Never folds and never colours: what is piped is what is seen.
+    """
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(box=None, show_header=any(header), pad_edge=False, padding=(0, 2, 0, 0))
+    for i, title in enumerate(header):
+        justify = "left" if i < left else "right"
+        made.add_column(Text(visible(title)), justify=justify, no_wrap=True, header_style="")  # type: ignore[arg-type]
+    for row in rows:
+        made.add_row(*(Text(visible(cell)) for cell in row))
+    out = io.StringIO()
+    console = Console(
+        file=out, width=100_000, color_system=None, emoji=False, markup=False, highlight=False
+    )
+    console.print(made)
+    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+
+
+def matrix(cells: Array, axes: Sequence[Sequence[str] | None]) -> str:
+    """A rank 0, 1 or 2 array of texts with its labels; higher ranks slice by slice."""
+    if cells.ndim > 2:
+        parts = [
+            f"[{','.join(map(str, index))}]\n{matrix(cells[index], axes[-2:])}"
+            for index in np.ndindex(cells.shape[:-2])
+        ]
+        return "\n".join(parts)
+    rows = cells.reshape((1, -1)) if cells.ndim < 2 else cells
+    row_labels = list(axes[0] or [""] * len(rows)) if cells.ndim == 2 else [""]
+    columns = list(axes[-1] or [""] * rows.shape[1]) if cells.ndim else [""]
+    body = [[label, *row] for label, row in zip(row_labels, rows, strict=True)]
+    if not any(row_labels):
+        return table(columns, [row[1:] for row in body], left=0)
+    return table(["", *columns], body)
+
+
+def step(step: Step) -> str:
+    """What `show` prints: the line of code, exact entries, names, decimals."""
+    shape = " × ".join(map(str, step.shape)) or "a number"
+    lines = [f"{heading(step)}    ({shape})", matrix(step.texts("text"), step.axes)]
+    lines += [f"{name} = {value}" for name, value in step.where("text")]
+    if step.wants_decimals:
+        lines.append("≈")
+        lines.append(matrix(np.array(step.decimal(), dtype=object).reshape(step.shape), step.axes))
+    return "\n".join(lines)
+
+
+def overview(steps: Sequence[Step]) -> str:
+    """The table that `list` prints."""
+    rows = [
+        [s.short, s.symbol, " × ".join(map(str, s.shape)) or "1", s.source or _origin(s)]
+        for s in steps
+    ]
+    return table(["step", "symbol", "shape", "formula"], rows, left=4)
+
+
+def _origin(step: Step) -> str:
+    return f"inside {step.inside.rpartition('.')[2]}" if step.inside else "given"
+
+
+def heading(step: Step) -> str:
+    """``A = softmax(Z_masked)``; just the address for what was given."""
+    return f"{step.short} = {step.source}" if step.source and not step.given else step.short
+
+
+def report(report: Report) -> str:
+    """The table that `verify` prints, and a sentence for each disagreement."""
+    header = ["step", "type", "within bound", "largest error (ulps)", "at", "zeros off by"]
+    rows = [
+        [
+            c.step,
+            c.type,
+            "yes" if c.agrees else "NO",
+            f"{c.ulps:.2f}",
+            c.ulps_at,
+            f"{c.absolute:.2g}" if c.absolute else "",
+        ]
+        for c in report.checks
+    ]
+    steps = len({c.step for c in report.checks})
+    lines = [table(header, rows, left=2), ""]
+    lines += report.disagreements or [
+        f"{steps} steps agree: every entry within its running error bound, in float64 and float32."
+    ]
+    return "\n".join(lines)

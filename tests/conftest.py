@@ -1,0 +1,21 @@
+"""What tests share: the built-in derivations, made once."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import settings
+
+import symattn as sa
+
+settings.register_profile("default", deadline=None, derandomize=True, max_examples=60)
+settings.load_profile("default")
+
+
+@pytest.fixture(scope="session")
+def article() -> sa.Derivation:
+    return sa.article()
+
+
+@pytest.fixture(scope="session")
+def encoder() -> sa.Derivation:
+    return sa.load("article-encoder")

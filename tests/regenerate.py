@@ -1,0 +1,67 @@
+"""Write afresh what is committed and made by the program: ``python tests/regenerate.py``.
+
+The tests compare each of these files with what is made from today's code.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+from types import ModuleType
+
+from symattn import functions, notation, transformer
+from symattn.document import page
+from symattn.equations import equation
+from symattn.files import write_text
+from symattn.spec import load_spec
+from symattn.writers import latex, markdown
+
+ROOT = Path(__file__).parent.parent
+GOLDEN = Path(__file__).parent / "golden"
+
+
+def builtin_functions() -> list[object]:
+    """Every function of the models and of what they are built of."""
+    modules: list[ModuleType] = [functions, transformer]
+    return [
+        f for m in modules for f in vars(m).values() if getattr(f, "__module__", "") == m.__name__
+    ]
+
+
+def record() -> str:
+    """The text of symattn/recorded.json."""
+    sources = [
+        ast.unparse(v)
+        for f in builtin_functions()
+        for _, v in notation.lines(f)
+        if not notation.is_static(v)
+    ]
+    return json.dumps(notation.record(sources), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def golden(name: str) -> str:
+    """The equation of every step of a built-in, as one file."""
+    steps = load_spec(name).derive().steps
+    return "\n\n".join(f"% {step.address}\n{equation(step)}" for step in steps) + "\n"
+
+
+def outputs() -> dict[Path, str]:
+    """Every generated file that is committed, with its text."""
+    article = page(load_spec("article").derive())
+    encoder = page(load_spec("article-encoder").derive())
+    return {
+        notation.RECORD: record(),
+        GOLDEN / "article.tex": golden("article"),
+        GOLDEN / "article-encoder.tex": golden("article-encoder"),
+        ROOT / "docs" / "attention.md": markdown.write(article),
+        ROOT / "docs" / "attention.tex": latex.write(article),
+        ROOT / "docs" / "encoder.md": markdown.write(encoder),
+    }
+
+
+if __name__ == "__main__":
+    for path, text in outputs().items():
+        path.parent.mkdir(exist_ok=True)
+        write_text(path, text)
+        print(path.relative_to(ROOT))

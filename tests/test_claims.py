@@ -1,0 +1,95 @@
+"""What the article printed: which numbers are wrong, and what explains them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import pytest
+import sympy
+
+import symattn as sa
+from symattn.claims.cause import rounded_first
+from symattn.claims.judge import is_rounding, judge
+
+
+@dataclass(frozen=True)
+class Claim:
+    printed: Any
+    at: str | None = None
+    value: Any = None
+    value_text: str = ""
+
+
+def test_three_numbers_of_the_article_are_wrong(article: sa.Derivation) -> None:
+    judged = judge(article, article.spec.claims)
+    wrong = {j.at: (j.printed, j.correct) for j in judged if not j.right}
+    assert wrong == {
+        "A[1,0]": ("0.35", "0.36"),
+        "A[1,1]": ("0.65", "0.64"),
+        "O[1,1]": ("0.65", "0.64"),
+    }
+    assert len(judged) == 16
+
+
+def test_rounding_the_scores_first_gives_what_was_printed(article: sa.Derivation) -> None:
+    causes = rounded_first(article, judge(article, article.spec.claims))
+    assert {a: (c.step.name, c.digits) for a, c in causes.items()} == {
+        "head[0].A": ("Z", 2),
+        "head[0].O": ("Z", 2),
+    }
+
+
+def test_a_cause_is_not_named_unless_it_gives_every_entry(article: sa.Derivation) -> None:
+    printed = [["1.0", "0", "0"], ["0.35", "0.65", "0"], ["0.40", "0.26", "0.35"]]
+    judged = judge(article, [Claim(printed, at="A")])
+    assert rounded_first(article, judged) == {}
+
+
+def test_right_numbers_need_no_cause(article: sa.Derivation) -> None:
+    judged = judge(article, [Claim(article["A"].decimal(3), at="A")])
+    assert all(j.right for j in judged)
+    assert rounded_first(article, judged) == {}
+
+
+def test_rows_and_entries_can_be_claimed(article: sa.Derivation) -> None:
+    claims = [Claim(["0.36", "0.64", "0.00"], at="A[1]"), Claim("0.728", at="O[2,0]")]
+    assert [j.at for j in judge(article, claims)] == ["A[1,0]", "A[1,1]", "A[1,2]", "O[2,0]"]
+    assert all(j.right for j in judge(article, claims))
+
+
+@pytest.mark.parametrize(
+    ("value", "printed", "right"),
+    [
+        (sympy.Rational(1, 8), "0.13", True),
+        (sympy.Rational(1, 8), "0.12", True),  # half-even, at an exact tie
+        (sympy.Rational(1, 8), "0.125", True),
+        (sympy.Rational(1, 8), "0.11", False),
+        (sympy.Rational(1249, 10000), "0.13", False),
+        (-sympy.Rational(1, 8), "-0.13", True),
+        (-sympy.Rational(1, 8), "-0.12", True),
+        (sympy.S.Zero, "-0.00", True),
+        (sympy.sqrt(2), "1.414", True),
+        (sympy.sqrt(2), "1.415", False),
+        (-sympy.oo, "-oo", True),
+        (-sympy.oo, "-1000000000", False),
+        (sympy.S.Zero, "-oo", False),
+    ],
+)
+def test_a_rounding_is_right_or_wrong(value: Any, printed: str, right: bool) -> None:
+    from symattn.numbers.symbolic import decimal
+
+    digits = len(printed.partition(".")[2])
+    assert is_rounding(printed, value, decimal(value, digits)) is right
+
+
+def test_signs_people_print(article: sa.Derivation) -> None:
+    d = sa.derive(negated, x=[Fraction(1, 4)])
+    assert [
+        j.right for j in judge(d, [Claim(["−0.25"], at="return"), Claim(["+0.25"], at="x")])
+    ] == [True, True]
+
+
+def negated(x):
+    return -x

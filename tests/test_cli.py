@@ -1,0 +1,274 @@
+"""The command line, as a process: what it prints, where, and with which status."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import symattn as sa
+from symattn import cli, files
+from symattn.spec import load_spec
+
+
+def symattn(
+    *words: str, cwd: Path | None = None, **kwargs: object
+) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(  # type: ignore[call-overload]
+        [sys.executable, "-m", "symattn", *words],
+        capture_output=True,
+        text=True,
+        cwd=cwd,
+        check=False,
+        **kwargs,
+    )
+
+
+def output(*words: str) -> str:
+    """In this process, for speed."""
+    result = CliRunner().invoke(cli.main, list(words), catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    return result.output
+
+
+def test_write_is_the_committed_page(tmp_path: Path) -> None:
+    done = symattn("write", "-o", "attention.md", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout == ""
+    docs = Path(__file__).parent.parent / "docs"
+    assert (tmp_path / "attention.md").read_text("utf-8") == (docs / "attention.md").read_text(
+        "utf-8"
+    )
+    assert symattn("write", "-o", "attention.tex", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "attention.tex").read_text("utf-8") == (docs / "attention.tex").read_text(
+        "utf-8"
+    )
+
+
+def test_write_to_standard_output() -> None:
+    assert output("write", "article-encoder").startswith("# cat chases mouse, without a mask\n")
+    assert output("write", "article-encoder", "--format", "latex").startswith("\\documentclass")
+    made = json.loads(output("write", "--json"))
+    assert [s["address"] for s in made["steps"]][:2] == ["W_vocab", "W_Q"]
+
+
+def test_show() -> None:
+    assert output("show", "Z").splitlines()[0] == "Z = S / np.sqrt(d_k)    (3 × 3)"
+    assert "decimal      0.64" in output("show", "A[1,1]")
+    assert output("show", "article-encoder", "A[0,2]", "--format", "latex").startswith(
+        "\\begin{aligned}\nA[0,2] &="
+    )
+    assert output("show", "S", "--format", "markdown").startswith(
+        "```math\n\\begin{aligned}\nS &= Q K^{\\top}"
+    )
+    assert "0.644275459065" in output("show", "A[1,1]", "--digits", "12")
+    step = json.loads(output("show", "A", "--json"))
+    assert step["exact"][1][1] == "exp(13*sqrt(2)/25)/(exp(sqrt(2)/10) + exp(13*sqrt(2)/25))"
+    assert step["decimals"][2] == ["0.40", "0.25", "0.35"]
+    assert step["where"]["\\ell_1"] == "e^{\\sqrt{2}/10} + e^{13 \\sqrt{2}/25}"
+    assert json.loads(output("show", "P[1]", "--format", "json"))["labels"] == ["chases"]
+    assert [e["decimal"] for e in json.loads(output("show", "A[1]", "--json"))] == [
+        "0.36",
+        "0.64",
+        "0.00",
+    ]
+
+
+def test_a_spec_is_known_by_its_name(tmp_path: Path) -> None:
+    spec = tmp_path / "mine.toml"
+    output("new", str(spec))
+    assert output("show", str(spec), "E") == output("show", "E", str(spec))
+    assert "0.707" in output("show", str(spec), "Z", "--digits", "3")
+
+
+def test_list() -> None:
+    assert output("list").splitlines()[0].split() == ["step", "symbol", "shape", "formula"]
+    rows = {row["address"]: row for row in json.loads(output("list", "--json"))}
+    assert rows["head[0].Z"] == {
+        "address": "head[0].Z", "symbol": "Z", "source": "S / np.sqrt(d_k)",
+        "formula": "Z = \\frac{S}{\\sqrt{d_k}}", "shape": [3, 3],
+    }  # fmt: skip
+
+
+def test_list_does_not_import_sympy() -> None:
+    code = "import sys\nfrom symattn.cli import main\nmain(['list'], standalone_mode=False)\nassert 'sympy' not in sys.modules"
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode
+        == 0
+    )
+
+
+def test_verify_tells_by_its_status(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "agree: every entry within its running error bound" in output("verify")
+    assert json.loads(output("verify", "--json"))["agrees"] is True
+    altered = sa.article()
+    broken = altered["A"].numeric()
+    broken[1, 1] += 1e-9
+    report = altered.verify(A=broken)
+    monkeypatch.setattr(sa.Derivation, "verify", lambda self: report)
+    result = CliRunner().invoke(cli.main, ["verify"])
+    assert result.exit_code == 1
+    assert "A disagrees in float64 at A[1,1]" in result.output
+
+
+def test_new_writes_a_spec_that_works_and_overwrites_nothing(tmp_path: Path) -> None:
+    done = symattn("new", "mine.toml", cwd=tmp_path)
+    assert done.returncode == 0
+    assert symattn("write", "mine.toml", "-o", "mine.md", cwd=tmp_path).returncode == 0
+    assert "\\ell_1" in (tmp_path / "mine.md").read_text("utf-8")
+    (tmp_path / "mine.toml").write_text("changed")
+    again = symattn("new", "mine.toml", cwd=tmp_path)
+    assert again.returncode == 2
+    assert again.stderr == "symattn: mine.toml: is there already, and is not overwritten\n"
+    assert (tmp_path / "mine.toml").read_text() == "changed"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["show", "B"], "no step 'B'"),
+        (["show", "A[7,7]"], "there is no entry"),
+        (["show", "none.toml", "A"], "none.toml: No such file or directory"),
+        (["show", "article"], "wanted a step after article"),
+        (["show", "a", "b", "c"], "wanted [SPEC] STEP, got 3 words"),
+        (["show", "A", "--format", "pdf"], "Invalid value for '--format'"),
+        (["show", "A", "--digits", "-1"], "Invalid value for '--digits'"),
+        (["wirte"], "No such command 'wirte'"),
+        (["write", "-o", "page.docx"], "wanted a file ending in .md, .tex"),
+        (["write", "-o", "/nowhere/page.md"], "/nowhere/page.md: No such file or directory"),
+        (["write", "-o", ".md"], "wanted a file ending in"),
+        (["new", "mine.txt"], "wanted a name ending in .toml"),
+        (["verify", "artikel"], "no built-in spec 'artikel'"),
+    ],
+)
+def test_mistakes_are_one_line_and_status_2(words: list[str], message: str, tmp_path: Path) -> None:
+    done = symattn(*words, cwd=tmp_path)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert "Traceback" not in done.stderr
+    assert done.stdout == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_help_fits_a_screen_and_ends_with_examples_that_run(tmp_path: Path) -> None:
+    assert len(output("--help").splitlines()) <= 24
+    assert symattn().returncode in (0, 2)
+    spec = tmp_path / "mine.toml"
+    output("new", str(spec))
+    for name, command in cli.main.commands.items():
+        lines = output(name, "--help").splitlines()
+        examples = [line.strip() for line in lines if line.strip().startswith("symattn ")]
+        assert len(examples) == 2, name
+        for example in examples:
+            if name in ("repl", "new"):
+                continue
+            words = [w.strip("'") for w in example.split()[1:]]
+            assert symattn(*words, cwd=tmp_path).returncode == 0, example
+        assert command.help
+
+
+def test_a_closed_pipe_is_no_error() -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m symattn write | head -1",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "# cat chases mouse\n"
+    assert done.stderr == ""
+
+
+def test_errors_show_control_characters_and_do_not_send_them() -> None:
+    done = symattn("show", "\x1b[31mA")
+    assert "\x1b" not in done.stderr
+    assert "\\x1b[31mA" in done.stderr
+
+
+def test_repl_traces_functions_typed_into_it() -> None:
+    typed = """\
+print(d["A"][1, 1])
+def mine(x):
+    y = x * np.sqrt(2)
+    return y
+
+print(sa.derive(mine, x=[1])["y"].exact)
+print(d["nope"])
+"""
+    done = symattn("repl", input=typed)
+    assert "A[1,1] = exp(13*sqrt(2)/25)/ℓ_1 ≈ 0.64" in done.stdout
+    assert "Matrix([[sqrt(2)]])" in done.stdout
+    assert "no step 'nope'" in done.stderr
+    assert done.returncode == 0
+
+
+# Files are whole, whatever happens.
+
+
+def test_a_failed_write_leaves_the_old_file_and_nothing_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "page.md"
+    target.write_text("old")
+
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(files.FileError, match=r"page.md: No space left on device"):
+        files.write_text(target, "new")
+    assert target.read_text() == "old"
+    assert list(tmp_path.iterdir()) == [target]
+
+
+def test_a_page_that_fails_writes_nothing(tmp_path: Path) -> None:
+    target = tmp_path / "page.md"
+    target.write_text("old")
+    spec = tmp_path / "s.toml"
+    spec.write_text(
+        (Path(sa.__file__).parent / "examples" / "article.toml")
+        .read_text()
+        .replace('"0.2"', '"0.2.3"')
+    )
+    assert symattn("write", str(spec), "-o", str(target)).returncode == 2
+    assert target.read_text() == "old"
+
+
+def test_permissions_and_links_are_kept(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.md", tmp_path / "link.md"
+    real.write_text("old")
+    real.chmod(0o640)
+    link.symlink_to(real)
+    files.write_text(link, "new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert real.stat().st_mode & 0o777 == 0o640
+    with pytest.raises(files.FileError, match="got a directory"):
+        files.write_text(tmp_path, "new")
+
+
+def test_a_killed_write_leaves_the_old_or_the_new_file(tmp_path: Path) -> None:
+    target = tmp_path / "page.md"
+    new = Path(__file__).parent.parent.joinpath("docs", "attention.md").read_text("utf-8")
+    for delay in (0.2, 0.8, 1.2, 1.5, 1.7):
+        target.write_text("old")
+        process = subprocess.Popen(
+            [sys.executable, "-m", "symattn", "write", "-o", str(target)], stderr=subprocess.DEVNULL
+        )
+        time.sleep(delay)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        assert target.read_text("utf-8") in ("old", new)
+
+
+def test_the_specs_of_the_package_have_their_texts() -> None:
+    for name in ("article", "article-encoder"):
+        assert load_spec(name).text.sections

@@ -1,0 +1,213 @@
+"""The recorder is checked, and the formulas are held against what others wrote."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import symattn as sa
+from symattn import functions, transformer
+from symattn.numbers.floating import Floating
+from symattn.spec import load_spec
+
+rng = np.random.default_rng(7)
+
+
+def whole(*shape: int) -> np.ndarray:
+    return rng.integers(-8, 9, shape)
+
+
+def eighths(*shape: int) -> list[Any]:
+    return np.vectorize(lambda k: Fraction(int(k), 7))(whole(*shape)).tolist()
+
+
+MODELS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
+    (functions.softmax, {"x": eighths(3, 5)}),
+    (functions.causal_mask, {"n_q": 3, "n_k": 5, "offset": 2}),
+    (transformer.attention, {"Q": eighths(3, 2), "K": eighths(4, 2), "V": eighths(4, 3)}),
+    (
+        transformer.attention_head,
+        {"E": eighths(3, 4), "W_Q": eighths(4, 2), "W_K": eighths(4, 2), "W_V": eighths(4, 3)},
+    ),
+    (
+        transformer.attention_head,
+        {
+            "E": eighths(3, 2), "W_Q": eighths(2, 2), "W_K": eighths(2, 2), "W_V": eighths(2, 2),
+            "M": functions.causal_mask(3, 3), "scale": "3/2",
+        },
+    ),
+    (
+        transformer.feed_forward,
+        {"x": eighths(3, 2), "W_1": eighths(2, 5), "b_1": eighths(5), "W_2": eighths(5, 2), "b_2": eighths(2)},
+    ),
+    (
+        transformer.multi_head_attention,
+        {
+            "E": eighths(3, 4), "W_Q": eighths(2, 4, 2), "W_K": eighths(2, 4, 2),
+            "W_V": eighths(2, 4, 2), "W_O": eighths(4, 4),
+        },
+    ),
+    (
+        transformer.next_token,
+        {
+            "W_vocab": eighths(2, 6), "W_Q": eighths(2, 3), "W_K": eighths(2, 3),
+            "W_V": eighths(2, 2), "W_1": eighths(2, 2), "tokens": sa.static([4, 0, 5, 0]),
+        },
+    ),
+]  # fmt: skip
+
+
+def test_every_model_of_the_package_is_in_the_list() -> None:
+    named = {f.__name__ for f, _ in MODELS}
+    for module in (functions, transformer):
+        for name, function in vars(module).items():
+            if getattr(function, "__module__", "") == module.__name__:
+                assert name in named
+
+
+@pytest.mark.parametrize(("function", "inputs"), MODELS)
+def test_the_graph_in_float64_is_the_function_on_floats(
+    function: Callable[..., Any], inputs: dict[str, Any]
+) -> None:
+    """To the bit where no product differs in memory layout, else within its summation bound."""
+    d = sa.derive(function, **inputs)
+    arrays = {name: Floating().array(value) for name, value in d.inputs.items()}
+    plain = function(**arrays, **d.options)
+    traced = d.floats()[d.graph.result]
+    transposed = any(n.op == "gather" for n in d.graph.nodes)
+    if transposed:
+        np.testing.assert_allclose(traced, plain, rtol=1e-13, atol=1e-15)
+    else:
+        assert (traced == plain).all()
+
+
+@pytest.mark.parametrize(("function", "inputs"), MODELS)
+def test_exact_and_float_agree(function: Callable[..., Any], inputs: dict[str, Any]) -> None:
+    report = sa.derive(function, **inputs).verify()
+    assert report.agrees, report.disagreements
+
+
+def onnx_attention(d: sa.Derivation, **attributes: Any) -> tuple[np.ndarray, np.ndarray]:
+    """O and A of the ONNX reference evaluator's Attention, in float64."""
+    from onnx import TensorProto, helper
+    from onnx.reference import ReferenceEvaluator
+
+    node = helper.make_node(
+        "Attention", ["Q", "K", "V"], ["Y", "", "", "A"], qk_matmul_output_mode=3, **attributes
+    )
+    inputs = [helper.make_tensor_value_info(n, TensorProto.DOUBLE, None) for n in "QKV"]
+    outputs = [helper.make_tensor_value_info(n, TensorProto.DOUBLE, None) for n in "YA"]
+    graph = helper.make_graph([node], "attention", inputs, outputs)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 23)])
+    feeds = {n: d[n].numeric()[None, None] for n in "QKV"}
+    y, a = ReferenceEvaluator(model).run(None, feeds)
+    return y[0, 0], a[0, 0]
+
+
+@pytest.mark.parametrize("name", ["article", "article-encoder"])
+def test_onnx_agrees_on_the_article(name: str) -> None:
+    d = sa.load(name)
+    o, a = onnx_attention(d, is_causal=int(name == "article"))
+    report = d.verify(A=a, O=o)
+    assert report.agrees, report.disagreements
+
+
+@pytest.mark.parametrize("causal", [0, 1])
+@pytest.mark.parametrize("scale", [None, "1/4"])
+def test_onnx_agrees_on_random_heads(causal: int, scale: str | None) -> None:
+    """ONNX's scale is the reciprocal of our divisor."""
+    inputs: dict[str, Any] = {
+        "E": eighths(4, 3), "W_Q": eighths(3, 2), "W_K": eighths(3, 2), "W_V": eighths(3, 3),
+        "M": functions.causal_mask(4, 4) if causal else None, "scale": scale and "4",
+    }  # fmt: skip
+    d = sa.derive(transformer.attention_head, **inputs)
+    attributes = {"scale": 0.25} if scale else {}
+    o, a = onnx_attention(d, is_causal=causal, **attributes)
+    # The evaluator's own products round on their own; its inputs are our float64 Q, K, V.
+    np.testing.assert_allclose(a, d["A"].numeric(), rtol=1e-12, atol=1e-300)
+    np.testing.assert_allclose(o, d["O"].numeric(), rtol=1e-12, atol=1e-13)
+
+
+def test_onnx_sees_a_missing_mask() -> None:
+    """The comparison can fail: without the mask, ONNX's A is another one."""
+    d = sa.article()
+    _, a = onnx_attention(d, is_causal=0)
+    assert not d.verify(A=a).agrees
+
+
+WORKED = sorted((Path(__file__).parent / "cases" / "worked").glob("*.json"))
+
+
+def worked_derivation(case: dict[str, Any]) -> sa.Derivation | None:
+    given = dict(case["given"])
+    mask, scale = given.pop("mask"), given.pop("scale")
+    n = len(next(iter(given.values())))
+    options = {"M": functions.causal_mask(n, n) if mask == "causal" else None, "scale": scale}
+    if "E" in given:
+        width = len(given["E"][0])
+        identity = np.eye(width, dtype=int).tolist()
+        weights = {name: given.get(name, identity) for name in ("W_Q", "W_K", "W_V")}
+        return sa.derive(transformer.attention_head, E=given["E"], **weights, **options)
+    if {"Q", "K", "V"} <= given.keys() and mask == "none":
+        return sa.derive(from_qkv, **given, scale=scale)
+    return None
+
+
+def from_qkv(Q, K, V, scale):
+    S = Q @ K.T
+    Z = S / scale
+    A = softmax(Z)
+    O = A @ V
+    return O
+
+
+softmax = functions.softmax
+
+
+@pytest.mark.parametrize("path", WORKED, ids=lambda p: p.stem)
+def test_published_worked_examples_have_the_values_that_others_computed(path: Path) -> None:
+    """`exact` in these files was computed elsewhere, to 12 significant digits."""
+    case = json.loads(path.read_text("utf-8"))
+    d = worked_derivation(case)
+    if d is None:
+        pytest.skip("its inputs are scores: judged from intervals, which is not built yet")
+    compared = 0
+    for verdict in case["verdict"]:
+        name = {"Zm": "Z_masked"}.get(verdict["name"], verdict["name"])
+        step = d[name]
+        place = step if verdict["index"] is None else step[verdict["index"]]
+        for entry, exact in zip(flat(place), flat(verdict["exact"]), strict=True):
+            if exact in ("-inf", "-oo"):
+                assert entry.decimal(1) == "-oo"
+            else:
+                assert abs(float(exact) - float(entry.decimal(15))) <= 1e-11 * max(
+                    1, abs(float(exact))
+                )
+            compared += 1
+    assert compared
+
+
+def flat(value: Any) -> list[Any]:
+    if isinstance(value, list) or hasattr(value, "entries"):
+        return [x for part in value for x in flat(part)]
+    return [value]
+
+
+def test_the_article_is_built_from_its_facts() -> None:
+    facts = json.loads((Path(__file__).parent / "cases" / "article-facts.json").read_text("utf-8"))
+    spec = load_spec("article")
+    assert list(spec.tokens) == facts["tokens"]
+    assert list(spec.vocabulary or ()) == facts["vocabulary"]
+    for column, word in enumerate(facts["vocabulary"]):
+        known = facts["W_vocab"][word]
+        if known is None:
+            assert f"W_vocab[:,{column}]" in spec.reconstructed
+        else:
+            assert [Fraction(x) for x in known] == list(spec.matrices["W_vocab"][:, column])
+    assert [c.printed for c in spec.claims[:2]] == [facts["printed"]["A"], facts["printed"]["O"]]

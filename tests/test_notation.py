@@ -1,0 +1,149 @@
+"""LaTeX of names and lines; the record that stands in for latexify-py."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from symattn import notation, transformer
+from symattn.notation import symbol, template
+
+
+@pytest.mark.parametrize(
+    ("name", "latex"),
+    [
+        ("A", "A"),
+        ("W_Q", "W_Q"),
+        ("d_model", r"d_{\mathrm{model}}"),
+        ("b_1", "b_1"),
+        ("x_last", r"x_{\mathrm{last}}"),
+        ("x1", "x1"),
+        ("gamma", r"\gamma"),
+        ("alpha_k", r"\alpha_k"),
+        ("logits", r"\mathrm{logits}"),
+        ("x~1", "x'"),
+        ("Z_masked~2", r"Z''_{\mathrm{masked}}"),
+        ("a_b_c", "a_{b,c}"),
+        ("_", r"\mathrm{\_}"),
+        ("x_", "x"),
+        ("prime", r"\mathrm{prime}"),
+        ("xdot", r"\mathrm{xdot}"),
+        ("W_Qé", r"W_{\text{Qé}}"),
+    ],
+)
+def test_symbols(name: str, latex: str) -> None:
+    assert symbol(name) == latex
+
+
+@pytest.mark.parametrize(
+    ("source", "latex"),
+    [
+        ("Q @ K.T", r"Q K^{\top}"),
+        ("A @ (V @ W_O)", r"A \left(V W_O\right)"),
+        ("(A @ V) @ W_O", r"A V W_O"),
+        ("(A + B) @ C", r"\left(A + B\right) C"),
+        ("(A @ B).T", r"\left(A B\right)^{\top}"),
+        ("-A @ B", r"\left(-A\right) B"),
+        ("S / np.sqrt(d_k)", r"\frac{S}{\sqrt{d_k}}"),
+        (
+            "softmax(Q @ K.T / np.sqrt(d_k)) @ V",
+            r"\mathrm{softmax}\left(\frac{Q K^{\top}}{\sqrt{d_k}}\right) V",
+        ),
+        ("np.maximum(0, x)", r"\max\left(0, x\right)"),
+        ("np.exp(-x ** 2)", r"e^{-x^{2}}"),
+        ("x.sum(axis=-1, keepdims=True)", r"\mathrm{sum}\left(x\right)"),
+        ("x.mean(axis=0)", r"\mathrm{mean}\left(x, \mathrm{axis}=0\right)"),
+        ("W_Q[i]", r"{W_Q}^{(i)}"),
+        ("O[-1]", "O[-1]"),
+        ("x[1:, 0]", "x[1:, 0]"),
+        ("1e-05 + x", "0.00001 + x"),
+        ("-np.inf * np.pi", r"-\infty \pi"),
+        (
+            "np.where(a > 0, 1, 0)",
+            r"\begin{cases} 1 & \text{if } a > 0 \\ 0 & \text{otherwise} \end{cases}",
+        ),
+        ("x - (y - z)", r"x - \left(y - z\right)"),
+        ("(x + y) ** 2", r"\left(x + y\right)^{2}"),
+    ],
+)
+def test_lines_become_latex(source: str, latex: str) -> None:
+    assert template(source).fill(symbol) == latex
+
+
+def test_a_quotient_may_keep_its_divisor_as_a_factor() -> None:
+    assert template("S / np.sqrt(d_k)").fill(symbol, factored=True) == r"\frac{1}{\sqrt{d_k}} S"
+    assert template("(S + T) / 2").fill(symbol, factored=True) == r"\frac{1}{2} \left(S + T\right)"
+
+
+def test_what_the_renderer_does_not_know_is_shown_as_code_and_says_so() -> None:
+    made = template("f(lambda x: x)")
+    assert made.code
+    assert made.plain.startswith(r"\texttt{f(lambda x: x)")
+
+
+def test_general_equations() -> None:
+    assert notation.formulas(transformer.feed_forward) == [
+        r"\mathrm{FFN}(x, W_1, b_1, W_2, b_2) = \max\left(0, x W_1 + b_1\right) W_2 + b_2"
+    ]
+    head, whole = notation.formulas(transformer.multi_head_attention)
+    assert (
+        whole
+        == r"\mathrm{MultiHead}(E, W_Q, W_K, W_V, W_O) = \mathrm{Concat}\left(\mathrm{head}\right) W_O"
+    )
+    assert head == (
+        r"\mathrm{head}_{i} = \mathrm{Attention}\left(E {W_Q}^{(i)}, E {W_K}^{(i)}, E {W_V}^{(i)}\right), "
+        r"\quad i = 0, \ldots, h - 1"
+    )
+
+
+WITHOUT_LATEXIFY = """
+import json, sys
+sys.modules["latexify"] = None
+import symattn as sa
+from symattn.document import page
+from symattn.writers import markdown
+d = sa.article()
+def own(x):
+    y = x * 2
+    return y
+text = markdown.write(page(d))
+print(json.dumps({"page": text, "loaded": "latexify" in str(sys.modules["latexify"])}))
+"""
+
+
+def test_the_article_needs_no_latexify() -> None:
+    """As on Python 3.14, where it can't be installed: the same page."""
+    from symattn.document import page
+    from symattn.spec import load_spec
+    from symattn.writers import markdown
+
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT_LATEXIFY], capture_output=True, text=True, check=True
+    )
+    assert json.loads(done.stdout)["page"] == markdown.write(page(load_spec("article").derive()))
+
+
+OWN_FUNCTION = """
+import sys
+sys.modules["latexify"] = None
+import symattn as sa
+from own import own
+d = sa.derive(own, x=[1, 2])
+print(d["y"].formula, d["y"].formula_is_code, d["y"].substitution)
+print(d["y"]._repr_markdown_())
+"""
+
+
+def test_without_latexify_an_own_formula_is_shown_as_code(tmp_path) -> None:
+    (tmp_path / "own.py").write_text("def own(x):\n    y = x * 2 + 7\n    return y\n")
+    done = subprocess.run(
+        [sys.executable, "-c", OWN_FUNCTION],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
+    assert done.stdout.splitlines()[0] == r"y = \texttt{x * 2 + 7} True None"

@@ -1,0 +1,53 @@
+"""Every command and example of the README does what it shows."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text("utf-8")
+
+
+def test_python_examples_run() -> None:
+    blocks = re.findall(r"```pycon\n(.*?)```", README, re.DOTALL)
+    assert len(blocks) == 2
+    test = doctest.DocTestParser().get_doctest("".join(blocks), {}, "README.md", "README.md", 0)
+    runner = doctest.DocTestRunner()
+    runner.run(test)
+    assert runner.failures == 0
+
+
+def test_console_examples_print_what_they_show() -> None:
+    shown = re.findall(r"```console\n\$ symattn (.*?)\n(.*?)```", README, re.DOTALL)
+    assert shown
+    for words, expected in shown:
+        done = subprocess.run(
+            [sys.executable, "-m", "symattn", *words.split()],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout == expected
+
+
+def test_every_command_is_in_its_table() -> None:
+    from symattn.cli import main
+
+    named = set(re.findall(r"^\| `symattn (\w+)", README, re.MULTILINE))
+    assert named == set(main.commands)
+
+
+def test_links_lead_somewhere() -> None:
+    for document in [ROOT / "README.md", *ROOT.glob("docs/*.md")]:
+        for target in re.findall(r"\]\(([^)#]+)\)", document.read_text("utf-8")):
+            if not target.startswith("http"):
+                assert (document.parent / target).exists(), f"{document.name}: {target}"
+
+
+def test_there_are_two_lines_to_set_up() -> None:
+    assert len(re.findall(r"^python3 -m venv", README, re.MULTILINE)) == 2
+    assert len(README.splitlines()) < 150
