@@ -27,7 +27,7 @@ def load(spec: str | os.PathLike[str]) -> Derivation:
     >>> load("article-encoder")["A"].decimal(2)[0]
     ['0.41', '0.23', '0.36']
     """
-    from symattn.spec import load_spec
+    from symattn.spec_reader import load_spec
 
     return load_spec(os.fspath(spec)).derive()
 

@@ -34,7 +34,7 @@ def main() -> None:
 
 
 def _derivation(spec: str) -> Derivation:
-    from symattn.spec import load_spec
+    from symattn.spec_reader import load_spec
 
     return load_spec(spec).derive()
 
@@ -122,7 +122,7 @@ def show(spec_and_step: Sequence[str], digits: int | None, form: str | None, as_
 
 
 def _spec_and_step(words: Sequence[str]) -> tuple[str, str]:
-    from symattn.spec import builtin_names
+    from symattn.examples import builtin_names
 
     if len(words) == 1:
         if words[0].endswith(".toml") or words[0] in builtin_names():
@@ -233,7 +233,7 @@ def new(name: Path) -> None:
     symattn write mine.toml -o mine.md
     """
     from symattn import files
-    from symattn.spec import builtin_folder
+    from symattn.examples import builtin_folder
 
     if name.suffix != ".toml":
         raise SpecError(f"{name}: wanted a name ending in .toml")

@@ -2,7 +2,7 @@
 
 What it adds: ``K.T`` becomes K^⊤, ``A @ B`` a product with its brackets kept,
 names keep their subscripts, no double scripts, a call keeps its keywords. What
-it does not know is refused by latexify and shown as code by `symattn.notation`.
+it does not know is refused by latexify and shown as code.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from latexify.codegen.expression_codegen import ExpressionCodegen
 from latexify.codegen.expression_rules import BUILTIN_FUNCS
 from latexify.exceptions import LatexifyError
 
-from symattn.notation import Template, _as_code, symbol
+from symattn.notation import Template, as_code, symbol
 
 #: Functions whose name on the page differs from the one in the code.
 NAMES = {"maximum": r"\max", "max": r"\max", "concatenate": r"\mathrm{Concat}"}
@@ -29,7 +29,7 @@ def render(source: str) -> Template:
     try:
         return Template(_tidy(_Codegen().visit(tree)), _tidy(_Codegen().factored(tree)))
     except LatexifyError:
-        return Template(_as_code(source), _as_code(source), code=True)
+        return Template(as_code(source), as_code(source), code=True)
 
 
 class _Codegen(ExpressionCodegen):  # type: ignore[misc]

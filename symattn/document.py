@@ -28,7 +28,7 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from symattn import notation
+from symattn import formulas, notation
 from symattn.blocks import (
     Block,
     Equation,
@@ -213,7 +213,7 @@ class _Builder:
             functions: Mapping[str, Any] = self.spec.functions
             if name not in functions:
                 raise SpecError(f"no function {name!r}{nearest(name, functions)}")
-            out += [Equation(e) for e in reversed(notation.formulas(functions[name]))]
+            out += [Equation(e) for e in reversed(formulas.formulas(functions[name]))]
         return out
 
     def changes(self, rest: str) -> list[Block]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symattn import expression, notation
+from symattn.layout import aligned
 
 if TYPE_CHECKING:
     from symattn.steps import Step
@@ -156,8 +157,7 @@ class Explanation:
         ):
             exact = value.is_Rational and 10**entry.step.digits % int(value.q) == 0
             lines.append(rf"&{'=' if exact else chr(92) + 'approx'} {entry.decimal()}")
-        body = " \\\\\n".join(lines)
-        return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"
+        return aligned(lines)
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"

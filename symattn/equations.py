@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from symattn import notation
-from symattn.layout import LINE, width
+from symattn.layout import LINE, aligned, width
 from symattn.steps import Step
+
+#: An exact matrix and its decimals stand beside each other up to this width.
+SIDE_BY_SIDE = 1.1 * LINE
 
 
 def equation(step: Step, marked: Collection[tuple[int, ...]] = ()) -> str:
@@ -43,7 +46,7 @@ def _value_lines(step: Step, exact: str, marked: Collection[tuple[int, ...]]) ->
         return lines
     sign = "=" if step.decimals_are_exact else r"\approx"
     decimals = step.latex(step.digits, labels=True, marked=marked)
-    if width(exact) + width(decimals) < LINE:
+    if width(exact) + width(decimals) < SIDE_BY_SIDE:
         return [f"&= {exact} {sign} {decimals}"]
     return [*lines, f"&{sign} {decimals}"]
 
@@ -57,13 +60,3 @@ def _entry_lines(step: Step) -> list[str]:
         label = rf" \qquad {notation.text(', '.join(words))}" if words else ""
         lines.append(f"{step.entry_symbol(entry.index)} &= {entry.latex()}{about}{label}")
     return lines if step.shape else [f"&= {lines[0].partition('&= ')[2]}"]
-
-
-def aligned(lines: list[str]) -> str:
-    """Several lines as ``aligned``; one line bare."""
-    if len(lines) > 1 and lines[0].endswith(" &"):
-        lines = [f"{lines[0]}{lines[1].lstrip('&')}", *lines[2:]]
-    if len(lines) == 1:
-        return lines[0].replace("&= ", "= ", 1)
-    body = " \\\\\n".join(lines)
-    return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"

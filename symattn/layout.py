@@ -1,4 +1,4 @@
-"""How wide an equation is set: an estimate, to decide where a line has to break."""
+"""Lines of an equation: how wide they are set, and several of them below each other."""
 
 from __future__ import annotations
 
@@ -49,3 +49,14 @@ def _plain_width(latex: str) -> int:
             if count:
                 break
     return len(re.sub(r"\\[A-Za-z]+ ?|\\.", "x", latex))
+
+
+def aligned(lines: list[str]) -> str:
+    """Several lines as ``aligned``; one line bare."""
+    if len(lines) > 1 and lines[0].endswith(" &"):
+        lines = [f"{lines[0]}{lines[1].lstrip('&')}", *lines[2:]]
+    if len(lines) == 1:
+        return lines[0].replace("&= ", "= ", 1)
+    # Lines of matrices need air between them; and see `matrices` on a bare break.
+    body = " \\\\[6pt]\n".join(lines)
+    return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from symattn import notation
+from symattn import formulas, notation
 from symattn.entries import Entry, mentions
 from symattn.errors import AddressError, ExactnessError
 from symattn.expression import Notation
@@ -118,13 +118,13 @@ class Step:
             return self._inside_formula()
         if self.source is None or self.derivation.is_replaced(self.address):
             return None
-        made = notation.template(self.source)
+        made = formulas.template(self.source)
         return f"{self.symbol} = {made.fill(self._bound_symbol)}"
 
     @property
     def formula_is_code(self) -> bool:
         """Whether the formula is source text, for want of latexify-py (Python 3.14 on)."""
-        return self.source is not None and notation.template(self.source).code
+        return self.source is not None and formulas.template(self.source).code
 
     def _inside_formula(self) -> str:
         scores = self._operand_symbol(self.derivation.step(self.inside or ""))
@@ -153,7 +153,7 @@ class Step:
         """LaTeX of the formula with this derivation's matrices in place of their names."""
         if self.inside or self.source is None or self.derivation.is_replaced(self.address):
             return None
-        made = notation.template(self.source)
+        made = formulas.template(self.source)
         return None if made.code else made.fill(self._bound_value, factored=bool(self.shape))
 
     def _bound_value(self, name: str) -> str:

@@ -10,11 +10,11 @@ import json
 from pathlib import Path
 from types import ModuleType
 
-from symattn import functions, notation, transformer
+from symattn import formulas, functions, transformer
 from symattn.document import page
 from symattn.equations import equation
 from symattn.files import write_text
-from symattn.spec import load_spec
+from symattn.spec_reader import load_spec
 from symattn.writers import latex, markdown
 
 ROOT = Path(__file__).parent.parent
@@ -34,10 +34,10 @@ def record() -> str:
     sources = [
         ast.unparse(v)
         for f in builtin_functions()
-        for _, v in notation.lines(f)
-        if not notation.is_static(v)
+        for _, v in formulas.lines(f)
+        if not formulas.is_static(v)
     ]
-    return json.dumps(notation.record(sources), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    return json.dumps(formulas.record(sources), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
 def golden(name: str) -> str:
@@ -51,7 +51,7 @@ def outputs() -> dict[Path, str]:
     article = page(load_spec("article").derive())
     encoder = page(load_spec("article-encoder").derive())
     return {
-        notation.RECORD: record(),
+        formulas.RECORD: record(),
         GOLDEN / "article.tex": golden("article"),
         GOLDEN / "article-encoder.tex": golden("article-encoder"),
         ROOT / "docs" / "attention.md": markdown.write(article),

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 import symattn as sa
 from symattn import cli, files
-from symattn.spec import load_spec
+from symattn.spec_reader import load_spec
 
 
 def symattn(

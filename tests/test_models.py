@@ -14,7 +14,7 @@ import pytest
 import symattn as sa
 from symattn import functions, transformer
 from symattn.numbers.floating import Floating
-from symattn.spec import load_spec
+from symattn.spec_reader import load_spec
 
 rng = np.random.default_rng(7)
 

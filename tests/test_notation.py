@@ -8,8 +8,9 @@ import sys
 
 import pytest
 
-from symattn import notation, transformer
-from symattn.notation import symbol, template
+from symattn import transformer
+from symattn.formulas import formulas, template
+from symattn.notation import symbol
 
 
 @pytest.mark.parametrize(
@@ -85,10 +86,10 @@ def test_what_the_renderer_does_not_know_is_shown_as_code_and_says_so() -> None:
 
 
 def test_general_equations() -> None:
-    assert notation.formulas(transformer.feed_forward) == [
+    assert formulas(transformer.feed_forward) == [
         r"\mathrm{FFN}(x, W_1, b_1, W_2, b_2) = \max\left(0, x W_1 + b_1\right) W_2 + b_2"
     ]
-    head, whole = notation.formulas(transformer.multi_head_attention)
+    head, whole = formulas(transformer.multi_head_attention)
     assert (
         whole
         == r"\mathrm{MultiHead}(E, W_Q, W_K, W_V, W_O) = \mathrm{Concat}\left(\mathrm{head}\right) W_O"
@@ -117,7 +118,7 @@ print(json.dumps({"page": text, "loaded": "latexify" in str(sys.modules["latexif
 def test_the_article_needs_no_latexify() -> None:
     """As on Python 3.14, where it can't be installed: the same page."""
     from symattn.document import page
-    from symattn.spec import load_spec
+    from symattn.spec_reader import load_spec
     from symattn.writers import markdown
 
     done = subprocess.run(

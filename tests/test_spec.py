@@ -11,7 +11,8 @@ import sympy
 
 import symattn as sa
 from symattn.errors import SpecError
-from symattn.spec import builtin_names, load_spec, parse_spec
+from symattn.examples import builtin_names
+from symattn.spec_reader import load_spec, parse_spec
 
 SMALL = """
 format = 1
