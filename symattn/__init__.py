@@ -10,12 +10,26 @@ from __future__ import annotations
 
 import os
 
+from symattn.compare import Comparison, compare
 from symattn.derivation import Derivation, derive, static
+from symattn.errors import SpecError, SymattnError, Undecided
 from symattn.trace import model
 
 __version__ = "0.1.0"
 
-__all__ = ["Derivation", "article", "derive", "load", "model", "static"]
+__all__ = [
+    "Comparison",
+    "Derivation",
+    "SpecError",
+    "SymattnError",
+    "Undecided",
+    "article",
+    "compare",
+    "derive",
+    "load",
+    "model",
+    "static",
+]
 
 
 def load(spec: str | os.PathLike[str]) -> Derivation:
@@ -29,6 +43,8 @@ def load(spec: str | os.PathLike[str]) -> Derivation:
     """
     from symattn.spec_reader import load_spec
 
+    if not isinstance(spec, str | os.PathLike):
+        raise SpecError(f"wanted a path or a name, got {type(spec).__name__}")
     return load_spec(os.fspath(spec)).derive()
 
 

@@ -58,7 +58,12 @@ def _print_json(value: Any) -> None:
 
 @main.command()
 @click.argument("spec", default=DEFAULT)
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="The file; .md or .tex.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="The file, .md or .tex; - for the terminal.",
+)
 @_formats("markdown", "latex")
 def write(spec: str, output: Path | None, form: str | None, as_json: bool) -> None:
     """Write the whole page: every equation, derived, typeset and verified.
@@ -82,20 +87,20 @@ def write(spec: str, output: Path | None, form: str | None, as_json: bool) -> No
         from importlib import import_module
 
         text = import_module(f"symattn.writers.{kind}").write(made)
-    if output is None:
+    if output is None or str(output) == "-":
         click.echo(text, nl=False)
     else:
         files.write_text(output, text)
-        click.echo(f"{output}: {len(derivation.steps)} steps, every digit derived", err=True)
+        click.echo(f"{output}: {len(derivation.steps)} steps", err=True)
 
 
 def _kind_of(output: Path | None) -> str:
-    if output is None:
+    if output is None or str(output) == "-":
         return "markdown"
-    if output.suffix not in ENDINGS:
+    if output.suffix.lower() not in ENDINGS:
         known = ", ".join(ENDINGS)
         raise SpecError(f"{output}: wanted a file ending in {known}, or --format")
-    return ENDINGS[output.suffix]
+    return ENDINGS[output.suffix.lower()]
 
 
 @main.command()
@@ -165,10 +170,10 @@ def _step_json(step: Any) -> dict[str, Any]:
         "source": step.source,
         "formula": step.formula,
         "substitution": step.substitution,
-        "exact": step._map(str).tolist(),
+        "exact": step.texts("text", {}).tolist(),
         "latex": step.texts("latex").tolist(),
         "where": dict(step.where("latex")),
-        "decimals": None if step.has_symbols else step.decimal(),
+        "decimals": None if step.has_symbols else step.shown().tolist(),
         "labels": [list(axis) if axis else None for axis in step.axes],
     }
 
@@ -179,9 +184,9 @@ def _entry_json(entry: Any) -> dict[str, Any]:
         "labels": list(entry.labels),
         "formula": entry.formula(),
         "substitution": entry.substitution(),
-        "exact": str(entry.value),
+        "exact": entry.step.text_at(entry.index, "text", {}),
         "latex": entry.latex(),
-        "decimal": None if entry.value.free_symbols else entry.decimal(),
+        "decimal": None if entry.has_symbols else entry.step.shown_at(entry.index),
     }
 
 
@@ -272,6 +277,8 @@ def run() -> None:
         # The reader has what it wanted; keep the interpreter from flushing into nothing.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        _fail(f"symattn: {error.strerror or error}")
 
 
 def _one_line(message: str) -> str:

@@ -20,6 +20,9 @@ from symattn.notation import Template, as_code, symbol
 #: Functions whose name on the page differs from the one in the code.
 NAMES = {"maximum": r"\max", "max": r"\max", "concatenate": r"\mathrm{Concat}"}
 
+#: Functions along an axis.
+REDUCTIONS = frozenset(["sum", "max", "min", "mean", "var", "std", "prod", "argmax"])
+
 _LEFT, _RIGHT = r"\left(", r"\right)"
 
 
@@ -77,6 +80,11 @@ class _Codegen(ExpressionCodegen):  # type: ignore[misc]
     def visit_BinOp(self, node: ast.BinOp) -> str:
         if isinstance(node.op, ast.MatMult):
             return f"{self._factor(node.left)} {self._factor(node.right, right=True)}"
+        if isinstance(node.op, ast.Mult) and not (_is_scalar(node.left) or _is_scalar(node.right)):
+            # Entry by entry: a matrix product is written without a sign.
+            return rf"{self._factor(node.left)} \odot {self._factor(node.right, right=True)}"
+        if isinstance(node.op, ast.Mult) and isinstance(node.right, ast.UnaryOp):
+            return rf"{self._factor(node.left)} \cdot {self._factor(node.right, right=True)}"
         latex: str = super().visit_BinOp(node)
         return latex
 
@@ -91,13 +99,22 @@ class _Codegen(ExpressionCodegen):  # type: ignore[misc]
     def visit_Subscript(self, node: ast.Subscript) -> str:
         if isinstance(node.slice, ast.Name) and len(node.slice.id) == 1:
             return rf"{{{self.visit(node.value)}}}^{{({node.slice.id})}}"
-        return rf"{self.visit(node.value)}[{self._index(node.slice)}]"
+        return rf"{self._atom(node.value)}[{self._index(node.slice)}]"
+
+    def _atom(self, node: ast.expr) -> str:
+        """What an index or a transpose binds to: an expression in brackets, if it is one."""
+        latex: str = self.visit(node)
+        loose = isinstance(node, ast.BinOp | ast.UnaryOp | ast.IfExp | ast.Compare)
+        return rf"{_LEFT}{latex}{_RIGHT}" if loose else latex
 
     def _index(self, node: ast.expr) -> str:
         if isinstance(node, ast.Tuple):
             return ", ".join(map(self._index, node.elts))
         if isinstance(node, ast.Slice):
-            return ":".join(self.visit(p) if p else "" for p in (node.lower, node.upper))
+            parts = [self.visit(p) if p else "" for p in (node.lower, node.upper)]
+            return ":".join([*parts, self.visit(node.step)] if node.step else parts)
+        if isinstance(node, ast.Constant) and node.value in (None, ...):
+            return r"\text{new}" if node.value is None else r"\ldots"
         latex: str = self.visit(node)
         return latex
 
@@ -110,15 +127,20 @@ class _Codegen(ExpressionCodegen):  # type: ignore[misc]
         )
         if name == "exp" and not method and len(node.args) == 1:
             return rf"e^{{{self.visit(node.args[0])}}}"
-        if name in BUILTIN_FUNCS and not method and not node.keywords and name != "max":
+        if name in BUILTIN_FUNCS and not method and not node.keywords and name not in REDUCTIONS:
             latex: str = super().visit_Call(node)
             return latex.replace(r"\sqrt{ ", r"\sqrt{").replace(" }", "}")
         arguments = [node.func.value] if method else []  # type: ignore[attr-defined]
-        shown = [self.visit(a) for a in (*arguments, *node.args)]
+        positional, keywords = [*arguments, *node.args], list(node.keywords)
+        if name in REDUCTIONS and len(positional) > 1:
+            # The second argument of these is an axis, and no operand.
+            keywords = [ast.keyword("axis", positional[1]), *keywords]
+            positional = positional[:1]
+        shown = [self.visit(a) for a in positional]
         # An axis that is the last one, and kept dimensions, are layout, not mathematics.
         shown += [
             f"{symbol(k.arg)}={self.visit(k.value)}"
-            for k in node.keywords
+            for k in keywords
             if k.arg and k.arg != "keepdims" and ast.unparse(k) != "axis=-1"
         ]
         return rf"{NAMES.get(name) or self._function(name)}{_LEFT}{', '.join(shown)}{_RIGHT}"
@@ -146,6 +168,22 @@ class _Codegen(ExpressionCodegen):  # type: ignore[misc]
             return rf"0, \ldots, {self.visit(node.args[-1])} - 1"
         latex: str = self.visit(node)
         return latex
+
+
+def _is_scalar(node: ast.expr) -> bool:
+    """Whether a factor is plainly one number: a literal, a size, a function of these.
+
+    The line alone is known here, no shapes; by convention sizes are called d_k, n, h.
+    """
+    if isinstance(node, ast.Constant | ast.Attribute):
+        return not (isinstance(node, ast.Attribute) and node.attr == "T")
+    if isinstance(node, ast.Name):
+        return node.id.startswith("d_") or node.id in {*"dhijklmnt", "scale", "tau", "eps"}
+    if isinstance(node, ast.UnaryOp):
+        return _is_scalar(node.operand)
+    if isinstance(node, ast.BinOp):
+        return _is_scalar(node.left) and _is_scalar(node.right)
+    return isinstance(node, ast.Call) and bool(node.args) and all(map(_is_scalar, node.args))
 
 
 def _tidy(latex: str) -> str:

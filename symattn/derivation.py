@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import cached_property
+from types import FunctionType, NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from symattn import labels
-from symattn.errors import AddressError, ShapeError, nearest
+from symattn.errors import AddressError, MaskError, ShapeError, TraceError, nearest
 from symattn.expression import Notation
 from symattn.graph import Array, Graph, Hook, NamedNode, run, split_address
-from symattn.literals import Rule, exact_array
+from symattn.literals import Infinity, Rule, exact_array
+from symattn.rewrite import RETURN
 from symattn.steps import Step
 from symattn.trace import trace
 
 if TYPE_CHECKING:
+    from symattn.certify import Enclosures
     from symattn.verify import Report
 
 DIGITS = 6  # decimals shown where nothing else is said
@@ -53,15 +58,22 @@ class Derivation:
         labels: Mapping[str, labels.Axes] | None = None,
         display: Display | None = None,
         replaced: Mapping[str, Array] | None = None,
+        radii: Mapping[str, Array] | None = None,
         spec: Any = None,
     ) -> None:
         self.function = function
         self.inputs = dict(inputs)
         self.options = dict(options or {})
         self.display = display or Display()
+        #: By input, the half-width of each entry known only to its printed digits.
+        self.radii = {k: v for k, v in (radii or {}).items() if any(v.flat)}
+        for name in getattr(function, "__symattn_masks__", ()):
+            if name in inputs:
+                _check_mask(name, inputs[name])
         #: The spec it was loaded from, for writers; None otherwise.
         self.spec = spec
         self._given_labels = dict(labels or {})
+        self._names_cache: dict[Any, Any] = {}
         self._replaced = dict(replaced or {})
         self.graph: Graph = trace(function, {k: v.shape for k, v in inputs.items()}, self.options)
 
@@ -72,7 +84,9 @@ class Derivation:
         """Every step, in the order of the computation; a value named twice comes once."""
         seen: dict[int, NamedNode] = {}
         for named in self.graph.steps:
-            seen.setdefault(named.node, named)
+            # What a call merely returned is called by the name its caller gave it.
+            if named.node not in seen or seen[named.node].name == RETURN:
+                seen[named.node] = named
         return tuple(Step(self, named) for named in sorted(seen.values(), key=lambda s: s.node))
 
     def step(self, address: str) -> Step:
@@ -106,10 +120,24 @@ class Derivation:
 
     @cached_property
     def values(self) -> list[Array]:
-        """The exact value of every node, from the symbolic number system."""
+        """The exact value of every node, from the symbolic number system (SymPy)."""
         from symattn.numbers import symbolic
 
         return self.run(symbolic.shared())
+
+    @cached_property
+    def forms(self) -> list[Array]:
+        """The exact value of every node, from the compact number system."""
+        from symattn.numbers import compact
+
+        return self.run(compact.shared())
+
+    @cached_property
+    def enclosures(self) -> Enclosures:
+        """Balls around every entry, and the decimals that they prove."""
+        from symattn.certify import Enclosures
+
+        return Enclosures(self)
 
     def run(
         self, system: Any, hooks: Mapping[str, Hook] | None = None, last: int | None = None
@@ -129,9 +157,14 @@ class Derivation:
         return run(self.graph, system, self.inputs, by_node, last)
 
     def floats(self, dtype: Any = np.float64) -> list[Array]:
-        """The value of every node as NumPy computes it in one float type."""
+        """The value of every node as NumPy computes it in one float type.
+
+        Raises:
+            MaskError: a row of scores that is masked everywhere.
+        """
         from symattn.numbers.floating import Floating
 
+        _ = self.forms  # what is not defined exactly is refused before floats make nan of it
         return self.run(Floating(dtype))
 
     @cached_property
@@ -163,9 +196,16 @@ class Derivation:
         26/25
         """
         inputs, replaced = dict(self.inputs), dict(self._replaced)
+        options = dict(self.options)
+        parameters = inspect.signature(self.function).parameters
         for address, value in {**(changes or {}), **named}.items():
+            if address in parameters and is_option(value):
+                inputs.pop(address, None)
+                options[address] = value.value if isinstance(value, static) else value
+                continue
             array = exact_array(value, address, rule=exact)
-            if address in inputs:
+            if address in parameters:
+                options.pop(address, None)
                 inputs[address] = array
                 continue
             step = self.step(address)
@@ -176,22 +216,35 @@ class Derivation:
             if array.shape != step.shape:
                 raise ShapeError(f"{address}: wanted shape {step.shape}, got {array.shape}")
             replaced[step.address] = array
-        return self._changed(inputs, replaced, self.display)
+        return self._changed(inputs, replaced, self.display, options)
+
+    def without_radii(self) -> Derivation:
+        """The same derivation, its inputs taken as exact as they are printed."""
+        if not self.radii:
+            return self
+        exact = self._changed(self.inputs, self._replaced, self.display)
+        exact.radii = {}
+        return exact
 
     def with_digits(self, digits: int) -> Derivation:
         """The same derivation, every step shown with so many decimals."""
         return self._changed(self.inputs, self._replaced, Display(digits))
 
     def _changed(
-        self, inputs: Mapping[str, Array], replaced: Mapping[str, Array], display: Display
+        self,
+        inputs: Mapping[str, Array],
+        replaced: Mapping[str, Array],
+        display: Display,
+        options: Mapping[str, Any] | None = None,
     ) -> Derivation:
         return Derivation(
             self.function,
             inputs,
-            self.options,
+            self.options if options is None else options,
             labels=self._fitting_labels(inputs),
             display=display,
             replaced=replaced,
+            radii={k: v for k, v in self.radii.items() if inputs.get(k) is self.inputs[k]},
             spec=self.spec,
         )
 
@@ -200,7 +253,7 @@ class Derivation:
         return {
             name: axes
             for name, axes in self._given_labels.items()
-            if inputs[name].shape == self.inputs[name].shape
+            if name in inputs and inputs[name].shape == self.inputs[name].shape
         }
 
     def is_replaced(self, address: str) -> bool:
@@ -222,38 +275,76 @@ class Derivation:
 
     # Names for what is too long to write out.
 
-    def names(self, node: int, style: Notation) -> dict[Any, str]:
-        """Sub-expressions that have a name in steps before `node`, with that name.
+    def names(
+        self, node: int, style: Notation, index: tuple[int, ...] | None = None
+    ) -> dict[Any, str]:
+        """Names in steps before `node`, by the number that they stand for.
 
-        Row sums of a softmax are ℓ_i; a score that itself holds an exponential is
-        called by its address (``logits[1]``) where it is exponentiated.
+        Row sums of a softmax are ℓ_i; what holds exponentials is called by its address
+        (``logits[1]``) where it is itself exponentiated, or divided by.
+
+        Args:
+            index: an entry; of numbers that are equal, its own row's name is taken.
         """
-        return {value: label for at, value, label in self._named[style] if at < node}
+        found, shared = self._names_before(node, style)
+        if index is None or not shared:
+            return found
+        own = {
+            value: next((label for at, label in places if _of_row(at, index)), found[value])
+            for value, places in shared.items()
+        }
+        return {**found, **own}
+
+    def _names_before(
+        self, node: int, style: Notation
+    ) -> tuple[dict[Any, str], dict[Any, list[tuple[tuple[int, ...], str]]]]:
+        """The last name of each number, and all of its last step where it has several."""
+        key = (node, style)
+        if key not in self._names_cache:
+            last: dict[Any, tuple[int, list[tuple[tuple[int, ...], str]]]] = {}
+            for at, index, value, label in self._named[style]:
+                if at >= node:
+                    continue
+                if value not in last or last[value][0] != at:
+                    last[value] = (at, [])
+                last[value][1].append((index, label))
+            self._names_cache[key] = (
+                {value: places[0][1] for value, (_, places) in last.items()},
+                {value: places for value, (_, places) in last.items() if len(places) > 1},
+            )
+        made: Any = self._names_cache[key]
+        return made  # type: ignore[no-any-return]
 
     @cached_property
-    def _named(self) -> dict[str, list[tuple[int, Any, str]]]:
-        from symattn.numbers import symbolic
+    def _named(self) -> dict[str, list[tuple[int, tuple[int, ...], Any, str]]]:
+        from symattn.numbers.normal_form import is_polynomial
 
-        system = symbolic.shared()
-        out: dict[str, list[tuple[int, Any, str]]] = {"latex": [], "text": []}
+        out: dict[str, list[tuple[int, tuple[int, ...], Any, str]]] = {"latex": [], "text": []}
         for step in self.steps:
-            if not step.inside or not step.name.endswith(".sum"):
-                continue
-            scores = self.graph.nodes[self.step(step.inside).node].inputs[0]
-            named = next((s for s in self.steps if s.node == scores), None)
-            for style in ("latex", "text"):
-                if named is not None:
-                    out[style] += [
-                        (scores, value, named.entry_symbol(index, style))
-                        for index, value in np.ndenumerate(named.value)
-                        if system.contains(value, "exp")
-                    ]
-                out[style] += [
-                    (step.node, value, step.entry_symbol(index, style))
-                    for index, value in np.ndenumerate(step.value)
-                    if value.is_Add
-                ]
+            row_sums = step.inside is not None and step.name.endswith(".sum")
+            for index, form in np.ndenumerate(step.forms):
+                if isinstance(form, Infinity) or is_polynomial(form):
+                    continue
+                if row_sums and len(form) == 1:
+                    continue  # e^x divides as e^{-x}: there is nothing to name
+                for style, names in out.items():
+                    names.append((step.node, index, form, step.entry_symbol(index, style)))
         return out
+
+
+def _of_row(place: tuple[int, ...], index: tuple[int, ...]) -> bool:
+    """Whether a named place is the row of an entry (ℓ_i), or the entry's own (logits[j])."""
+    return place in (index[: len(place)], index[len(index) - len(place) :])
+
+
+def _check_mask(name: str, mask: Array) -> None:
+    """Refuse a mask of 0 and 1, which would be added to the scores as they are."""
+    found = set(mask.flat)
+    if found <= {Fraction(0), Fraction(1)} and Fraction(1) in found:
+        raise MaskError(
+            f"{name}: 0 and 1 would be added to the scores as they are; an additive mask is made "
+            "of 0 and -oo (in a spec, booleans are given as {keep = …} or {drop = …})"
+        )
 
 
 def _constant_hook(value: Any) -> Hook:
@@ -265,6 +356,11 @@ class static:
     """Marks an argument of `derive` as passed on as it is: ``tokens=static([0, 1])``."""
 
     value: Any
+
+
+def is_option(value: Any) -> bool:
+    """Whether an argument is passed on as it is, and is no exact input."""
+    return isinstance(value, static | bool | int | tuple | NoneType) or callable(value)
 
 
 def derive(
@@ -298,8 +394,8 @@ def derive(
     >>> derive(attention, Q=I, K=I, V=I)["return"].decimal(3)
     [['0.670', '0.330'], ['0.330', '0.670']]
     """
-    import inspect
-
+    if not isinstance(function, FunctionType):
+        raise TraceError(f"wanted a function made by def, got {type(function).__name__}")
     known = inspect.signature(function).parameters
     flexible = any(p.kind is p.VAR_KEYWORD for p in known.values())
     for name in arguments:
@@ -310,10 +406,8 @@ def derive(
             )
     inputs, options = {}, {}
     for name, value in arguments.items():
-        if isinstance(value, static):
-            options[name] = value.value
-        elif value is None or isinstance(value, bool | int | tuple) or callable(value):
-            options[name] = value
+        if is_option(value):
+            options[name] = value.value if isinstance(value, static) else value
         else:
             inputs[name] = exact_array(value, name, rule=exact)
     given = {

@@ -23,6 +23,7 @@ and alone on a line it is a block:
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
@@ -48,11 +49,11 @@ from symattn.blocks import (
 from symattn.claims.cause import rounded_first
 from symattn.claims.judge import Judgement, judge
 from symattn.derivation import Derivation
-from symattn.entries import Entry
+from symattn.entries import Entry, written
 from symattn.equations import equation
-from symattn.errors import SpecError, SymattnError, nearest
+from symattn.errors import SpecError, SymattnError, Undecided, nearest
 from symattn.layout import LINE, width
-from symattn.numbers import symbolic
+from symattn.numbers import compact
 from symattn.steps import Step
 from symattn.text import Section, Text
 
@@ -83,12 +84,14 @@ class _Builder:
 
     def page(self) -> Page:
         blocks: list[Block] = []
+        if self.d.radii:
+            blocks.append(Paragraph(inlines(self.words["printed_inputs"])))
         for section in self.text.sections:
             try:
                 blocks += self.section(section)
             except SymattnError as error:
                 raise SpecError(f"{section.where}: {error}") from None
-        return Page(self.spec.title, tuple(blocks))
+        return Page(" ".join(self.spec.title.split()), tuple(blocks))
 
     def section(self, section: Section) -> list[Block]:
         blocks: list[Block] = []
@@ -148,7 +151,7 @@ class _Builder:
         entry = self.entry_of(word)
         if rest and not rest.isdigit():
             raise SpecError(f"{{{command}}}: wanted a number of decimals after the address")
-        return plain(entry.decimal(int(rest) if rest else None))
+        return plain(entry.step.shown_at(entry.index, int(rest) if rest else None))
 
     def entry_of(self, address: str) -> Entry:
         found = self.d[address]
@@ -157,10 +160,16 @@ class _Builder:
         return found
 
     def winners(self, address: str) -> list[str]:
-        step = self.step_of(address)
-        return [
-            notation.visible(next((w for w in e.labels if w), e.address)) for e in step.largest()
-        ]
+        found = self.largest(self.step_of(address))
+        names = [notation.visible(next((w for w in e.labels if w), e.address)) for e in found]
+        return names or [self.words["undecided"]]
+
+    def largest(self, step: Step) -> list[Entry]:
+        """The proven winners; none where that is undecided."""
+        try:
+            return step.largest()
+        except Undecided:
+            return []
 
     def step_of(self, address: str) -> Step:
         found = self.d[address]
@@ -169,18 +178,23 @@ class _Builder:
         return found
 
     def share(self, entry: Entry) -> str:
-        line = entry.step.value[entry.index[:-1]]
-        return symbolic.decimal(entry.value / sum(line), entry.step.derivation.display.digits)
+        return entry.share(entry.step.derivation.display.digits)
 
     def verified(self) -> str:
+        if any(step.has_symbols for step in self.d.steps):
+            return self.words["has_symbols"]
         report = self.d.verify()
         if not report.agrees:
             return report.disagreements[0]
-        powers = {
-            kind: _power_of_ten(max(c.bound for c in report.checks if c.type == kind))
-            for kind in ("float64", "float32")
-        }
-        return self.words["verified"].format(**powers)
+        phrases = []
+        for kind in ("float64", "float32"):
+            bound = max(c.largest_bound for c in report.checks if c.type == kind)
+            if math.isinf(bound):
+                phrases.append(self.text.phrase("verified_overflow", type=kind))
+            else:
+                power = _power_of_ten(bound)
+                phrases.append(self.text.phrase("verified_bound", bound=power, type=kind))
+        return self.text.phrase("verified", bounds=f" {self.words['and']} ".join(phrases))
 
     # Blocks.
 
@@ -217,25 +231,35 @@ class _Builder:
         return out
 
     def changes(self, rest: str) -> list[Block]:
-        first, second = (self.step_of(name) for name in rest.split())
+        names = rest.split()
+        if len(names) != 2:
+            raise SpecError(f"{{changes {rest}}}: wanted two steps, such as {{changes E O}}")
+        first, second = map(self.step_of, names)
+        if first.shape != second.shape or len(first.shape) != 2:
+            raise SpecError(
+                f"{{changes {rest}}}: wanted two matrices of one shape, got {first.shape} and "
+                f"{second.shape}"
+            )
         header = row([self.words["token"], f"${first.symbol}$", f"${second.symbol}$"])
         rows = []
         for i in range(first.shape[0]):
             label = (first.axes[0] or [str(i)] * (i + 1))[i]
-            same = all(a.value == b.value for a, b in zip(first[i], second[i], strict=True))
+            same = all(a.form == b.form for a, b in zip(first[i], second[i], strict=True))
             after = self.words["unchanged"] if same else _vector(second[i])
             rows.append(row([plain(notation.visible(label)), _vector(first[i]), after]))
         return [Table(header, tuple(rows))]
 
     def probabilities(self, rest: str) -> list[Block]:
         step = self.step_of(rest)
-        best = {e.index for e in step.largest()}
+        if len(step.shape) != 1:
+            raise SpecError(f"{{probabilities {rest}}}: wanted a row of entries, got {step.shape}")
+        best = {e.index for e in self.largest(step)}
         header = row([self.words["token"], f"${step.symbol}$", ""])
         rows = [
             row(
                 [
                     plain(notation.visible(next((w for w in e.labels if w), e.address))),
-                    e.decimal(),
+                    e.step.shown_at(e.index),
                     self.words["most_likely"] if e.index in best else "",
                 ]
             )
@@ -244,13 +268,12 @@ class _Builder:
         return [Table(header, tuple(rows))]
 
     def claims(self, rest: str) -> list[Block]:
-        judgements = judge(self.d, self.spec.claims)
         words = self.words
+        if any(step.has_symbols for step in self.d.steps) and self.spec.claims:
+            return [Paragraph(inlines(words["has_symbols"]))]
+        judgements = judge(self.d, self.spec.claims)
         header = row([words["place"], words["printed"], words["correct"], words["verdict"]])
-        rows = [
-            row([self._place(j), j.printed, j.correct, words["right" if j.right else "wrong"]])
-            for j in judgements
-        ]
+        rows = [row([self._place(j), j.printed, j.correct, words[j.verdict]]) for j in judgements]
         table = Table(header, tuple(rows))
         return [table, *self.causes(judgements)] if rows else []
 
@@ -258,10 +281,10 @@ class _Builder:
         if judgement.entry:
             return f"${judgement.entry.step.entry_symbol(judgement.entry.index)}$"
         value = next(c.value for c in self.spec.claims if c.value_text == judgement.at)
-        return f"${symbolic.shared().latex(symbolic.number(value))}$"
+        return f"${written(compact.number(value), 'latex', {})}$"
 
     def causes(self, judgements: list[Judgement]) -> list[Block]:
-        wrong = dict.fromkeys(j.step for j in judgements if j.entry and not j.right)
+        wrong = dict.fromkeys(j.step for j in judgements if j.entry and j.verdict == "wrong")
         found = rounded_first(self.d, judgements)
         by_cause: dict[tuple[str, int] | None, list[str]] = {}
         for address in wrong:
@@ -273,7 +296,7 @@ class _Builder:
             at = f" {self.words['and']} ".join(steps)
             word = "cause_rounded" if known else "no_cause"
             step, digits = known or ("", 0)
-            sentence = self.words[word].format(step=f"${step}$", digits=digits, at=at)
+            sentence = self.text.phrase(word, step=f"${step}$", digits=str(digits), at=at)
             out.append(Paragraph(inlines(sentence)))
         return out
 
@@ -329,7 +352,7 @@ def _joined(text: str) -> str:
 
 
 def _vector(entries: list[Entry]) -> str:
-    return f"$({', '.join(e.decimal() for e in entries)})$"
+    return f"$({', '.join(e.step.shown_at(e.index) for e in entries)})$"
 
 
 def _power_of_ten(bound: float) -> str:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from symattn import expression, notation
+from symattn.errors import ExactnessError
 from symattn.layout import aligned
+from symattn.literals import Infinity
 
 if TYPE_CHECKING:
+    from symattn.numbers.printing import Names
     from symattn.steps import Step
 
 
@@ -25,17 +29,32 @@ class Entry:
 
     @property
     def address(self) -> str:
-        places = ",".join(map(str, self.index))
-        return f"{self.step.short}[{places}]" if self.index else self.step.short
-
-    @property
-    def value(self) -> Any:
-        return self.step.value[self.index]
+        return self.step._cell(self.index)
 
     @property
     def exact(self) -> Any:
         """The exact value, a SymPy expression."""
-        return self.value
+        return self.step.value[self.index]
+
+    @property
+    def form(self) -> Any:
+        """The exact value in normal form, or an infinity."""
+        return self.step.forms[self.index]
+
+    @property
+    def rational(self) -> Any:
+        """The exact value as a Fraction, if it is proven to be one; else None."""
+        from symattn.decide import rational_value
+
+        found = None if isinstance(self.form, Infinity) else rational_value(self.form)
+        return None if found is None else Fraction(int(found.p), int(found.q))
+
+    @property
+    def has_symbols(self) -> bool:
+        """Whether the entry contains a symbol."""
+        from symattn.numbers.compact import has_symbols
+
+        return not isinstance(self.form, Infinity) and has_symbols(self.form)
 
     @property
     def labels(self) -> tuple[str | None, ...]:
@@ -46,17 +65,26 @@ class Entry:
 
     def latex(self) -> str:
         """LaTeX of the exact value, long parts by their names."""
-        names = self.step.derivation.names(self.step.node, "latex")
-        return str(self.step._system.latex(self.value, names))
+        return self.step.text_at(self.index, "latex")
 
     def text(self) -> str:
         """Plain text of the exact value, long parts by their names."""
-        names = self.step.derivation.names(self.step.node, "text")
-        return str(self.step._system.text(self.value, names))
+        return self.step.text_at(self.index, "text")
 
     def decimal(self, digits: int | None = None) -> str:
-        """The value with so many decimals, as a string; see `Step.decimal`."""
-        return self.step._decimal(self.value, digits)
+        """The value with so many certified decimals, as a string; see `Step.decimal`."""
+        return self.step.decimal_at(self.index, digits)
+
+    def share(self, digits: int) -> str:
+        """Its part of the sum of its row, as a certified decimal."""
+        from symattn.certify import decimal_of
+        from symattn.numbers.normal_form import ZERO, inverse
+
+        row = self.step.forms[self.index[:-1]]
+        total = None if any(isinstance(f, Infinity) for f in row) else sum(row, start=ZERO)
+        if total is None or not total.terms:
+            raise ExactnessError(f"{self.address} has no share: its row has no finite sum but 0")
+        return decimal_of(self.form * inverse(total), digits)
 
     def numeric(self, dtype: Any = np.float64) -> Any:
         """What NumPy makes of it, computed from the inputs on."""
@@ -80,8 +108,8 @@ class Entry:
         names = self.step.derivation.names
 
         def value(step: Step, index: Any) -> str:
-            write = step._system.latex if style == "latex" else step._system.text
-            return str(write(step.value[index], names(min(at, step.node + 1), style)))
+            known = names(min(at, step.node + 1), style, index)
+            return step.text_at(index, style, known)
 
         return self._written(style, value)
 
@@ -105,7 +133,7 @@ exp(Z_masked[1,2]))
         return f"{self.address} = {self.text()} ≈ {self._decimal_or_nothing()}"
 
     def _decimal_or_nothing(self) -> str:
-        return "(symbols)" if self.value.free_symbols else self.decimal()
+        return "(symbols)" if self.has_symbols else self.step.shown_at(self.index)
 
     def _repr_latex_(self) -> str:
         return rf"$\displaystyle {self.step.entry_symbol(self.index)} = {self.latex()}$"
@@ -130,10 +158,7 @@ class Explanation:
             if found is not None and (label, found) not in rows and found != rows[-1][1]:
                 rows.append((label, found))
         rows.append(("exact", entry.text()))
-        shown = entry.text()
-        for name, value in step.where("text"):
-            if mentions(shown, name):
-                rows.append(("where", f"{name} = {value}"))
+        rows += [("where", f"{n} = {value}") for n, value in step.meanings(entry.text(), "text")]
         rows.append(("decimal", entry._decimal_or_nothing()))
         return rows
 
@@ -151,12 +176,12 @@ class Explanation:
         chain = [p for i, p in enumerate(parts) if p is not None and p not in parts[:i]]
         first, *rest = chain
         lines = [f"{entry.step.entry_symbol(entry.index)} &= {first}", *(f"&= {p}" for p in rest)]
-        value = entry.value
-        if not (
-            value.free_symbols or value.is_Integer or self.entry.step._system.is_infinite(value)
-        ):
-            exact = value.is_Rational and 10**entry.step.digits % int(value.q) == 0
-            lines.append(rf"&{'=' if exact else chr(92) + 'approx'} {entry.decimal()}")
+        form = entry.form
+        c = None if isinstance(form, Infinity) else form.rational()
+        if not (entry.has_symbols or isinstance(form, Infinity) or (c is not None and c.q == 1)):
+            exact = c is not None and 10**entry.step.digits % int(c.q) == 0
+            sign = "=" if exact else r"\approx"
+            lines.append(f"&{sign} {entry.step.shown_at(entry.index)}")
         return aligned(lines)
 
     def _repr_latex_(self) -> str:
@@ -171,6 +196,15 @@ def place(entry: Entry) -> str:
         for word, label in zip(words, entry.labels, strict=True)
         if label is not None
     )
+
+
+def written(form: Any, style: expression.Notation, names: Names) -> str:
+    """A number in normal form, or an infinity, as LaTeX or plain text."""
+    from symattn.numbers.printing import write
+
+    if isinstance(form, Infinity):
+        return str(form).replace("oo", r"\infty") if style == "latex" else str(form)
+    return write(form, style, names)
 
 
 def mentions(text: str, label: str) -> bool:

@@ -55,7 +55,7 @@ def _entry_lines(step: Step) -> list[str]:
     """An entry a line, for what is too wide for a matrix."""
     lines = []
     for entry in step.entries():
-        about = rf" \approx {entry.decimal()}" if step.wants_decimals else ""
+        about = rf" \approx {step.shown_at(entry.index)}" if step.wants_decimals else ""
         words = [label for label in entry.labels if label]
         label = rf" \qquad {notation.text(', '.join(words))}" if words else ""
         lines.append(f"{step.entry_symbol(entry.index)} &= {entry.latex()}{about}{label}")

@@ -47,7 +47,15 @@ class SpecError(SymattnError):
 
 
 class Undecided(SymattnError):
-    """A question that was not settled up to the stated limit."""
+    """A question that was not settled up to the stated limit.
+
+    Attributes:
+        proven: the digits that are proven all the same, or "".
+    """
+
+    def __init__(self, message: str, proven: str = "") -> None:
+        super().__init__(message)
+        self.proven = proven
 
 
 def nearest(word: str, known: Iterable[str]) -> str:

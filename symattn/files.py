@@ -28,6 +28,10 @@ def write_text(path: Path, text: str, *, overwrite: bool = True) -> None:
     try:
         if target.is_dir():
             raise FileError(f"{path}: wanted a file to write, got a directory")
+        if target.exists() and not target.is_file():
+            # A device or a pipe is written to; a rename would put a file in its place.
+            target.write_text(text, "utf-8")
+            return
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
         with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)

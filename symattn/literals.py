@@ -30,6 +30,7 @@ MAX_LENGTH = 400  # characters of one entry
 MAX_DIGITS = 200  # digits of one decimal
 MAX_EXPONENT = 64  # absolute value of a literal exponent
 MAX_DEPTH = 24  # nested brackets
+MAX_BITS = 8192  # of an integer, or of a fraction's parts
 
 FUNCTIONS = ("sqrt", "exp", "log", "sin", "cos", "tanh", "erf")
 Rule = Literal["decimal", "binary"]
@@ -288,14 +289,16 @@ which value is meant with exact="decimal" (1/5) or exact="binary" (the value sto
     >>> exact(0.2, rule="decimal")
     Fraction(1, 5)
     """
-    if isinstance(value, Fraction | Infinity | Name | Apply):
+    if isinstance(value, Fraction):
+        return _sized(value)
+    if isinstance(value, Infinity | Name | Apply):
         return value
     if isinstance(value, bool | np.bool_):
         raise LiteralError(
             f"wanted a number, got {value}: a boolean mask is given as keep= or drop="
         )
     if isinstance(value, int | np.integer):
-        return Fraction(int(value))
+        return _sized(Fraction(int(value)))
     if isinstance(value, str):
         return parse(value, names)
     if isinstance(value, float | np.floating):
@@ -305,12 +308,20 @@ which value is meant with exact="decimal" (1/5) or exact="binary" (the value sto
             raise LiteralError("wanted an exact number, got the Decimal NaN")
         if value.is_infinite():
             return Infinity(1 if value > 0 else -1)
-        return Fraction(value)
+        if abs(value.as_tuple().exponent) > MAX_BITS:  # type: ignore[arg-type]
+            raise LiteralError(f"wanted a number of at most {MAX_BITS} bits, got {value}")
+        return _sized(Fraction(value))
     if type(value).__module__.partition(".")[0] == "sympy":
         return _exact_sympy(value)
     raise LiteralError(
         f"wanted a number, a string or a SymPy expression, got {type(value).__name__} {value!r}"
     )
+
+
+def _sized(value: Fraction) -> Fraction:
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > MAX_BITS:
+        raise LiteralError(f"wanted a number of at most {MAX_BITS} bits, got a longer one")
+    return value
 
 
 def _exact_float(value: Any, rule: Rule | None) -> Exact:
@@ -405,12 +416,14 @@ def exact_array(
 
 def is_float_mask(array: np.ndarray[Any, Any]) -> bool:
     """Whether a float array holds only 0 and infinities: an additive mask, exact as it is."""
-    return bool(np.all((array == 0) | np.isinf(array)) and np.any(np.isinf(array)))
+    return bool(np.all((array == 0) | np.isinf(array)))
 
 
 def _from_array(rows: np.ndarray[Any, Any]) -> Any:
     """Nested lists of the array's own scalars (`tolist` would widen float32 to float)."""
-    return [_from_array(row) for row in rows] if rows.ndim else rows[()]
+    if rows.dtype == object or not rows.ndim:
+        return rows.tolist()
+    return [_from_array(row) if rows.ndim > 1 else row for row in rows]
 
 
 def _is_sequence(value: Any) -> bool:

@@ -30,9 +30,7 @@ class Defaults:
 
     def __init__(self, node: ast.FunctionDef, text: str) -> None:
         def source(default: ast.expr | None) -> str | None:
-            if isinstance(default, ast.Constant) and isinstance(default.value, float):
-                return ast.get_source_segment(text, default)
-            return None
+            return ast.get_source_segment(text, default) if default is not None else None
 
         self.positional = [source(d) for d in node.args.defaults]
         self.keyword = {

@@ -58,7 +58,12 @@ class Claim:
 
 @dataclass(frozen=True)
 class Spec:
-    """A checked spec. `path` is where it came from, for messages and neighbouring files."""
+    """A checked spec.
+
+    Attributes:
+        radii: with ``inputs = "printed"``, by matrix, the half-width of each entry.
+        path: where it came from, for messages and neighbouring files.
+    """
 
     name: str
     model: str
@@ -70,6 +75,7 @@ class Spec:
     mask_kind: str = "none"
     scale: Exact | None = None
     reconstructed: tuple[str, ...] = ()
+    radii: Mapping[str, Array] = field(default_factory=dict)
     display: Display = field(default_factory=Display)
     claims: tuple[Claim, ...] = ()
     text_name: str = "default.en.toml"
@@ -96,7 +102,13 @@ class Spec:
             inputs["scale"] = np.array(self.scale, dtype=object)
         try:
             derivation = Derivation(
-                MODELS[self.model], inputs, options, labels=labels, display=self.display, spec=self
+                MODELS[self.model],
+                inputs,
+                options,
+                labels=labels,
+                display=self.display,
+                radii=self.radii,
+                spec=self,
             )
             self._check_addresses(derivation)
         except SymattnError as error:

@@ -6,6 +6,7 @@ Every mistake is one `SpecError` that says what was wanted, what came, and where
 
 from __future__ import annotations
 
+import re
 import tomllib
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -29,7 +30,7 @@ MAX_ENTRIES = 1_000_000
 
 KEYS = (
     "format", "model", "title", "text", "tokens", "vocabulary", "mask", "scale", "ffn",
-    "reconstructed", "matrices", "display", "claims",
+    "inputs", "reconstructed", "matrices", "display", "claims",
 )  # fmt: skip
 
 
@@ -75,7 +76,8 @@ def parse_spec(text: str, name: str = "spec", path: Path | None = None) -> Spec:
     """Check the text of a spec; see `load_spec`."""
     try:
         table = tomllib.loads(text, parse_float=Decimal)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
+        # ValueError: tomllib's own errors, and Python's for integers over 4300 digits.
         raise SpecError(f"{name}: not valid TOML: {error}") from None
     return _Reader(name, table).spec(path)
 
@@ -92,7 +94,7 @@ class _Reader:
 
     def spec(self, path: Path | None) -> Spec:
         self.known_keys(self.table, KEYS, "")
-        if self.table.get("format") != FORMAT:
+        if self.table.get("format") is True or self.table.get("format") != FORMAT:
             self.fail("format", f"wanted {FORMAT}, got {self.table.get('format')!r}")
         model = self.choice("model", list(MODELS), default=None)
         ffn = self.table.get("ffn", "linear")
@@ -115,6 +117,7 @@ class _Reader:
             mask_kind=kind,
             scale=self.scale(matrices),
             reconstructed=self.addresses("reconstructed"),
+            radii=self.radii(matrices),
             display=self.display(),
             claims=self.claims(),
             text_name=self.text_name(),
@@ -146,7 +149,7 @@ class _Reader:
 
     def text_name(self) -> str:
         name = self.string("text", "default.en.toml")
-        if Path(name).name != name:
+        if Path(name).name != name or not name.isprintable() or len(name) > 200:
             self.fail("text", f"wanted the name of a file beside the spec, got {name!r}")
         return name
 
@@ -154,7 +157,7 @@ class _Reader:
         value = self.table.get(key)
         if value is None:
             return None
-        if not isinstance(value, list) or not all(isinstance(w, str) for w in value):
+        if not isinstance(value, list) or not all(type(w) is str for w in value):
             self.fail(key, f"wanted a list of texts, got {_toml(value)}")
         if not value:
             self.fail(key, "wanted at least one, got an empty list")
@@ -281,6 +284,18 @@ class _Reader:
 
     # Options.
 
+    def radii(self, matrices: Mapping[str, Array]) -> dict[str, Array]:
+        """Half a unit in the last printed place of every decimal, for printed inputs."""
+        if self.choice("inputs", ["exact", "printed"], default="exact") == "exact":
+            return {}
+        out = {}
+        for name, value in self.table["matrices"].items():
+            radii = np.empty(matrices[name].shape, dtype=object)
+            for index in np.ndindex(radii.shape):
+                radii[index] = Fraction(0) if value == "identity" else _half_unit(_at(value, index))
+            out[name] = radii
+        return out
+
     def mask(self, n: int) -> tuple[Array | None, str]:
         value = self.table.get("mask", "none")
         if value == "none":
@@ -321,12 +336,6 @@ class _Reader:
         found = set(entries.flat)
         if POSITIVE_INFINITY in found:
             self.fail("mask.add", "wanted numbers and -oo, got oo")
-        if found <= {Fraction(0), Fraction(1)} and Fraction(1) in found:
-            self.fail(
-                "mask.add",
-                "0 and 1 would be added to the scores as they are; a mask of booleans is given as "
-                "{keep = …} or {drop = …}, an additive one as 0 and -oo",
-            )
         return entries
 
     def scale(self, matrices: Mapping[str, Array]) -> Exact | None:
@@ -353,10 +362,16 @@ class _Reader:
             self.fail("display", f"wanted a table, got {_toml(table)}")
         self.known_keys(table, ("digits", "steps"), "display")
         steps: dict[str, int] = {}
-        for name, options in _mapping(table.get("steps", {})).items():
-            self.known_keys(_mapping(options), ("digits",), f"display.steps.{name}")
+        for name, options in self.subtable(table.get("steps", {}), "display.steps").items():
+            where = f"display.steps.{name}"
+            self.known_keys(self.subtable(options, where), ("digits",), where)
             steps[name] = self.digits(options.get("digits"), f"display.steps.{name}.digits")
         return Display(self.digits(table.get("digits", Display().digits), "display.digits"), steps)
+
+    def subtable(self, value: Any, where: str) -> dict[str, Any]:
+        if not isinstance(value, dict):
+            self.fail(where, f"wanted a table, got {_toml(value)}")
+        return value
 
     def digits(self, value: Any, where: str) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 100:
@@ -382,6 +397,8 @@ class _Reader:
             if item is None or not _is_decimal(item):
                 self.fail(f"{where}.printed", f"wanted decimals in even rows, got {_toml(item)}")
         if "value" in table:
+            if not isinstance(printed, str):
+                self.fail(f"{where}.printed", f"wanted one decimal, got {_toml(printed)}")
             try:
                 return Claim(
                     printed, value=exact(str(table["value"])), value_text=str(table["value"])
@@ -399,6 +416,22 @@ class _Reader:
         return Claim(printed, at=table["at"])
 
 
+def _half_unit(printed: Any) -> Fraction:
+    """0.47 is 0.465 to 0.475; integers, fractions and expressions are exact."""
+    text = _plain(printed)
+    match = re.fullmatch(r"[-+−]?[0-9]*\.([0-9]*)(?:[eE]([-+]?[0-9]+))?", str(text))
+    if match is None or isinstance(printed, int):
+        return Fraction(0)
+    places = len(match[1]) - int(match[2] or 0)
+    return Fraction(1, 2) / Fraction(10) ** places
+
+
+def _at(value: Any, index: tuple[int, ...]) -> Any:
+    for i in index:
+        value = value[i]
+    return value
+
+
 def _d_model(matrices: Mapping[str, Array]) -> int | None:
     if "W_vocab" in matrices:
         return int(matrices["W_vocab"].shape[0])
@@ -409,10 +442,6 @@ def _names(value: Exact) -> bool:
     if isinstance(value, Apply):
         return any(map(_names, value.args))
     return isinstance(value, Name)
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
 
 
 def _plain(value: Any) -> Any:
@@ -437,8 +466,6 @@ def _even(value: Any) -> bool:
 
 
 def _is_decimal(text: str) -> bool:
-    import re
-
     return re.fullmatch(r"[-+−]?[0-9]+(\.[0-9]*)?|-oo", text) is not None
 
 

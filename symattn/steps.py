@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symattn import formulas, notation
-from symattn.entries import Entry, mentions
-from symattn.errors import AddressError, ExactnessError
+from symattn.entries import Entry, mentions, written
+from symattn.errors import AddressError, ExactnessError, Undecided
 from symattn.expression import Notation
 from symattn.graph import Array, NamedNode
 from symattn.labels import Axes
 from symattn.layout import LINE, width
+from symattn.literals import Infinity
 
 if TYPE_CHECKING:
     from symattn.derivation import Derivation
+    from symattn.numbers.printing import Names
 
 
 class Step:
@@ -165,8 +167,7 @@ class Step:
                 latex = step._symbols_latex()
             return latex if step.shape or not latex.startswith("-") else rf"\left({latex}\right)"
         if isinstance(bound, int) and self.derivation.graph.nodes[bound].shape == ():
-            value = self.derivation.values[bound][()]
-            return str(self._system.latex(value))
+            return written(self.derivation.forms[bound][()], "latex", {})
         if isinstance(bound, str) and bound:
             return bound
         return notation.symbol(name)
@@ -183,12 +184,6 @@ class Step:
     # Values.
 
     @property
-    def _system(self) -> Any:
-        from symattn.numbers import symbolic
-
-        return symbolic.shared()
-
-    @property
     def value(self) -> Array:
         """The exact value as an object array of SymPy expressions."""
         return self.derivation.values[self.node]
@@ -200,39 +195,66 @@ class Step:
 
         return symbolic.matrix(self.value)
 
+    @property
+    def forms(self) -> Array:
+        """The exact value in the normal form of `symattn.numbers.normal_form`."""
+        return self.derivation.forms[self.node]
+
     def numeric(self, dtype: Any = np.float64) -> Array:
         """What NumPy makes of it in a float type, computed from the inputs on."""
         return self.derivation.floats(dtype)[self.node]
 
     def decimal(self, digits: int | None = None) -> Any:
-        """Nested lists of decimals, rounded half away from zero from the exact value.
+        """Nested lists of certified decimals, rounded half away from zero.
 
         Args:
             digits: after the point; by default as the derivation's display says.
 
         Raises:
-            Undecided: an entry too close to a rounding boundary to be told.
+            Undecided: an entry whose rounding no enclosure settles.
             ExactnessError: an entry with symbols, or digits out of 0 … 1000.
         """
-        return self._map(lambda value: self._decimal(value, digits)).tolist()
+        return self._map(lambda index: self.decimal_at(index, digits)).tolist()
 
-    def _decimal(self, value: Any, digits: int | None) -> str:
+    def decimal_at(self, index: tuple[int, ...], digits: int | None = None) -> str:
+        """The certified decimal of one entry; see `decimal`."""
         wanted = self.digits if digits is None else digits
-        if not 0 <= wanted <= 1000:
-            raise ExactnessError(f"wanted 0 to 1000 decimals, got {wanted}")
-        return str(self._system.decimal(value, wanted))
+        if not isinstance(wanted, int) or not 0 <= wanted <= 1000:
+            raise ExactnessError(f"wanted 0 to 1000 decimals, got {wanted!r}")
+        try:
+            return self.derivation.enclosures.decimal((self.node, index), wanted)
+        except Undecided as error:
+            raise Undecided(f"{self._cell(index)}: {error}", error.proven) from None
 
-    def _map(self, function: Callable[[Any], str]) -> Array:
+    def shown_at(self, index: tuple[int, ...], digits: int | None = None) -> str:
+        """The same for people: what is not settled ends in "?" after the proven digits."""
+        try:
+            return self.decimal_at(index, digits)
+        except Undecided as error:
+            return f"{error.proven}?"
+
+    def shown(self, digits: int | None = None) -> Array:
+        """Every entry as `shown_at` gives it."""
+        return self._map(lambda index: self.shown_at(index, digits))
+
+    def _cell(self, index: tuple[int, ...]) -> str:
+        places = ",".join(map(str, index))
+        return f"{self.short}[{places}]" if places else self.short
+
+    def _map(self, function: Callable[[tuple[int, ...]], str]) -> Array:
         out = np.empty(self.shape, dtype=object)
         for index in np.ndindex(self.shape):
-            out[index] = function(self.value[index])
+            out[index] = function(index)
         return out
 
-    def texts(self, style: Notation) -> Array:
-        """The exact entries as LaTeX or plain text, long parts by their names."""
-        names = self.derivation.names(self.node, style)
-        write = self._system.latex if style == "latex" else self._system.text
-        return self._map(lambda value: write(value, names))
+    def text_at(self, index: tuple[int, ...], style: Notation, names: Names | None = None) -> str:
+        """The exact entry as LaTeX or plain text, long parts by `names` (the derivation's own)."""
+        known = self.derivation.names(self.node, style, index) if names is None else names
+        return written(self.forms[index], style, known)
+
+    def texts(self, style: Notation, names: Names | None = None) -> Array:
+        """Every entry as `text_at` gives it."""
+        return self._map(lambda index: self.text_at(index, style, names))
 
     def latex(
         self,
@@ -253,57 +275,75 @@ class Step:
         cells = (
             self.texts("latex")
             if digits is None
-            else self._map(lambda value: matrices.decimal_latex(self._decimal(value, digits)))
+            else self._map(lambda index: matrices.decimal_latex(self.shown_at(index, digits)))
         )
         for index in marked:
             cells[index] = rf"{{{cells[index]}}}^{{\dagger}}"
         return matrices.latex(cells, self.axes if labels else None)
 
+    def _rationals(self) -> list[Any]:
+        """The entries that are numbers, as a rational where they are one as they stand."""
+        return [form.rational() for form in self.forms.flat if not isinstance(form, Infinity)]
+
     @property
     def wants_decimals(self) -> bool:
         """Whether decimals add something: not for integers, infinities and symbols."""
-        plain = all(v.is_Integer or self._system.is_infinite(v) for v in self.value.flat)
-        return not plain and not self.has_symbols
+        whole = all(c is not None and c.q == 1 for c in self._rationals())
+        return not (whole and not self.derivation.radii) and not self.has_symbols
 
     @property
     def has_symbols(self) -> bool:
         """Whether any entry contains a symbol."""
-        return any(value.free_symbols for value in self.value.flat)
+        from symattn.numbers.compact import has_symbols
+
+        return any(not isinstance(f, Infinity) and has_symbols(f) for f in self.forms.flat)
 
     @property
     def decimals_are_exact(self) -> bool:
         """Whether the decimals shown are the exact values, to the last digit."""
-        return all(
-            self._system.is_infinite(v) or (v.is_Rational and 10**self.digits % int(v.q) == 0)
-            for v in self.value.flat
-        )
+        return self.is_exact_at(self.digits)
+
+    def is_exact_at(self, digits: int) -> bool:
+        """Whether so many decimals write every entry exactly."""
+        exact = all(c is not None and 10**digits % int(c.q) == 0 for c in self._rationals())
+        return exact and not self.derivation.radii
 
     def entries(self) -> list[Entry]:
         """Every entry, in order."""
         return [Entry(self, index) for index in np.ndindex(self.shape)]
 
     def largest(self) -> list[Entry]:
-        """The entry that is proven the largest by SymPy, or all that tie for it.
+        """The entry that is proven the largest, or all that are proven to tie for it.
 
         Raises:
             Undecided: two of them could not be told apart.
         """
+        from symattn.compare import compare
+
         best = self.entries()[:1]
         for entry in self.entries()[1:]:
-            order = self._system.order(entry.value, best[0].value)
-            if order >= 0:
-                best = [entry] if order > 0 else [*best, entry]
+            found = compare(entry, best[0])
+            if found.verdict == "greater":
+                best = [entry]
+            elif found.verdict == "equal":
+                best.append(entry)
+            elif found.verdict != "less":
+                raise Undecided(f"{entry.address} and {best[0].address}: {found}")
         return best
 
     def where(self, style: Notation = "latex") -> list[tuple[str, str]]:
-        """The names that its entries use, each with what it stands for."""
-        write = self._system.latex if style == "latex" else self._system.text
-        text = " ".join(self.texts(style).reshape(-1))
-        found = []
-        for at, value, label in self.derivation._named[style]:
+        """The names that its entries use, each with what it stands for, deepest first."""
+        return self.meanings(" ".join(self.texts(style).reshape(-1)), style)
+
+    def meanings(self, text: str, style: Notation) -> list[tuple[str, str]]:
+        """The names that a text about this step uses, each with what it stands for."""
+        found: list[tuple[str, str]] = []
+        for at, index, form, label in reversed(self.derivation._named[style]):
             if at < self.node and mentions(text, label):
-                found.append((label, write(value, self.derivation.names(at, style))))
-        return found
+                meaning = written(form, style, self.derivation.names(at, style, index))
+                found.append((label, meaning))
+                text += " " + meaning
+        return found[::-1]
 
     # Entries.
 
@@ -312,7 +352,9 @@ class Step:
         key = index if isinstance(index, tuple) else (index,)
         places = np.arange(int(np.prod(self.shape, dtype=int))).reshape(self.shape)
         try:
-            if not all(isinstance(k, int | np.integer | slice) for k in key):
+            if not all(
+                isinstance(k, int | np.integer | slice) and not isinstance(k, bool) for k in key
+            ):
                 raise IndexError(f"wanted integers, got {index!r}")
             found = places[key]
         except IndexError:

@@ -15,6 +15,7 @@ blocks such as ``{show Q K V}``; `symattn.document` lists them.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -41,8 +42,16 @@ WORDS = {
     "reconstructed": "Entries marked $\\dagger$ are reconstructed: nobody knows the originals.",
     "cause_rounded": "Rounding {step} to {digits} decimals first gives what was printed for {at}.",
     "no_cause": "No single rounding in between explains what was printed for {at}.",
-    "verified": "Every entry of every step was computed again by NumPy: it lies within the running "
-    "error bound of its arithmetic, at most ${float64}$ in float64 and ${float32}$ in float32.",
+    "printed_inputs": "The inputs are known to their printed digits only, and the exact values "
+    "are those of the digits as printed. Decimals are shown as far as they are certain for every "
+    "input that prints like that; a question mark stands where they end.",
+    "undecided": "undecided",
+    "verified": "Every step was computed again by NumPy, and every entry lies within the running "
+    "error bound of its arithmetic: {bounds}. (Inside a softmax floats take another way, and only "
+    "its result is compared.)",
+    "verified_bound": "at most ${bound}$ in {type}",
+    "verified_overflow": "without bound in {type}, which overflows",
+    "has_symbols": "With symbols in it there are no floats to compare.",
 }
 
 
@@ -63,6 +72,17 @@ class Text:
     sections: tuple[Section, ...]
     words: Mapping[str, str]
 
+    def phrase(self, word: str, **values: str) -> str:
+        """A fixed word with ``{name}`` replaced by values; nothing else in braces is known."""
+
+        def value(match: re.Match[str]) -> str:
+            if match[1] not in values:
+                known = ", ".join("{" + name + "}" for name in values)
+                raise SpecError(f"words.{word}: {match[0]} is none of {known}")
+            return values[match[1]]
+
+        return re.sub(r"\{([^{}]*)\}", value, self.words[word])
+
 
 def load_text(path: Path) -> Text:
     """Read a text file.
@@ -75,11 +95,16 @@ def load_text(path: Path) -> Text:
         table = tomllib.loads(path.read_text("utf-8"))
     except OSError as error:
         raise SpecError(f"{name}: {error.strerror or error}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise SpecError(f"{name}: not valid TOML: {error}") from None
     _known(table, ("words", "section"), name)
     words = table.get("words", {})
     _known(words, tuple(WORDS), f"{name}: words")
+    for key, value in words.items():
+        if not isinstance(value, str):
+            raise SpecError(f"{name}: words.{key}: wanted a text, got {value!r}")
+    if not isinstance(table.get("section", {}), dict):
+        raise SpecError(f"{name}: section: wanted tables such as [section.start]")
     sections = []
     for key, value in table.get("section", {}).items():
         where = f"{name}: section.{key}"

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from symattn.errors import ExactnessError, TraceError
+from symattn.errors import ExactnessError, LiteralError, TraceError
 from symattn.graph import Graph, NamedNode, Node
 from symattn.literals import exact
 from symattn.rewrite import RETURN, compiled
@@ -58,8 +58,13 @@ def primitive(record: Callable[..., Tracer]) -> Callable[[Callable[..., Any]], C
     return register
 
 
-def model(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def model(
+    name: str, *, masks: tuple[str, ...] = ()
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorator: the name of the scope that calls of this function open.
+
+    Args:
+        masks: arguments that are additive masks, of 0 and -oo: 0 and 1 are refused there.
 
     >>> @model(name="head")
     ... def attention_head(E): ...
@@ -67,6 +72,7 @@ def model(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
         function.__symattn_scope__ = name  # type: ignore[attr-defined]
+        function.__symattn_masks__ = masks  # type: ignore[attr-defined]
         return function
 
     return register
@@ -98,6 +104,10 @@ def trace(
     >>> [step.address for step in graph.steps][4:]
     ['Q', 'K', 'V', 'S', 'Z', 'A.exp', 'A.sum', 'A', 'O']
     """
+    if not isinstance(function, types.FunctionType):
+        raise TraceError(
+            f"wanted a function made by def, got {type(function).__name__}; wrap it in one"
+        )
     run = _Run()
     arguments: dict[str, Any] = {}
     for name, shape in shapes.items():
@@ -107,8 +117,10 @@ def trace(
     _bind(function, {**arguments, **(options or {})})
     result = run.result(function, arguments, options or {})
     if not isinstance(result, Tracer):
-        kind = type(result).__name__
-        raise TraceError(f"{function.__name__}: wanted an array returned, got {kind}")
+        raise TraceError(
+            f"{function.__name__}: wanted one array returned, got {type(result).__name__}; every "
+            "assigned name is a step, so the others need not be returned"
+        )
     return _pruned(Graph(scope_name(function), tuple(run.recorder.nodes), inputs,
                          tuple(run.recorder.steps), result.node))  # fmt: skip
 
@@ -210,7 +222,12 @@ class _Run:
 
     def _default(self, value: Any, source: str | None) -> Any:
         """A float default is read from its source, where it is exact."""
-        return self.literal(source) if source is not None and isinstance(value, float) else value
+        if source is None or not isinstance(value, float) or math.isinf(value):
+            return value
+        try:
+            return self.literal(source)
+        except LiteralError:
+            return value  # refused by line where it meets an array
 
     # Called by rewritten code.
 

@@ -140,6 +140,12 @@ class Tracer:
     def __pos__(self) -> Tracer:
         return self
 
+    def _no_operator(self, *_: Any) -> Any:
+        refuse(TraceError, "arrays take + - * / ** and @; this operator is not understood")
+
+    __abs__ = __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __invert__ = _no_operator
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _no_operator
+
     # Reindexing.
 
     @property
@@ -461,6 +467,8 @@ NUMPY: Mapping[Any, Callable[..., Tracer]] = {
     np.where: where,
     np.concatenate: concatenate,
     np.stack: stack,
+    np.array: lambda x, dtype=None: lift(x, _common(x)),
+    np.asarray: lambda x, dtype=None: lift(x, _common(x)),
     np.transpose: lambda x, axes=None: x.transpose(*(axes or ())),
     np.swapaxes: lambda x, a, b: x.swapaxes(a, b),
     np.reshape: lambda x, shape: x.reshape(shape),

@@ -25,7 +25,7 @@ def attention(Q: Any, K: Any, V: Any) -> Any:
     return softmax(Q @ K.T / np.sqrt(d_k)) @ V
 
 
-@model(name="head")
+@model(name="head", masks=("M",))
 def attention_head(E: Any, W_Q: Any, W_K: Any, W_V: Any, M: Any = None, scale: Any = None) -> Any:
     """One attention head, step by step: E is n × d_model, the result n × d_v.
 
@@ -54,6 +54,7 @@ def attention_head(E: Any, W_Q: Any, W_K: Any, W_V: Any, M: Any = None, scale: A
     return O
 
 
+@model(name="next_token", masks=("M",))
 def next_token(
     W_vocab: Any,
     W_Q: Any,

@@ -1,11 +1,11 @@
 """Exact against float: whether NumPy stays within the error that its arithmetic allows.
 
-Every step is computed exactly, and in float64 and float32 with a running error
-bound (`symattn.numbers.bounded`). A step disagrees when a float is farther from
-the exact value than its bound: then a formula, an input or NumPy is wrong.
-Distances are also told in ulps, units in the last place of the float type at the
-exact value (Muller et al., Handbook of Floating-Point Arithmetic, 2nd ed.,
-section 2.3.2); they are reported, never judged.
+Every step is enclosed rigorously, and computed in float64, float32, float16 and
+bfloat16 with a running error bound (`symattn.numbers.bounded`). A step disagrees
+when a float is farther from the exact value than its bound: then a formula, an
+input or NumPy is wrong. Distances are also told in ulps, units in the last place
+of the float type at the exact value (Muller et al., Handbook of Floating-Point
+Arithmetic, 2nd ed., section 2.3.2); they are reported, never judged.
 """
 
 from __future__ import annotations
@@ -20,14 +20,56 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symattn.errors import AddressError, ExactnessError, ShapeError
+from symattn.literals import Infinity
 from symattn.numbers.bounded import Bounded, RunningError
+from symattn.numbers.floating import float_info
 
 if TYPE_CHECKING:
     from symattn.derivation import Derivation
     from symattn.steps import Step
 
-TYPES = ("float64", "float32")
-SIGNIFICANT = 40  # digits of the exact value that floats are compared with
+TYPES = ("float64", "float32", "float16", "bfloat16")
+SIGNIFICANT = 40  # digits to which the exact value is enclosed
+
+
+@dataclass(frozen=True)
+class Exactly:
+    """An enclosure of an entry: a midpoint, a radius below 1e-40 of it, and its precision.
+
+    The midpoint is an infinity where the entry is one.
+    """
+
+    middle: Fraction | Infinity
+    radius: Fraction = Fraction(0)
+    bits: int = 0
+
+    def distance(self, value: Any) -> tuple[Fraction, Fraction] | None:
+        """Bounds on |value - exact|; None where it is infinite: a lost infinity, or nan."""
+        number = float(value)
+        if isinstance(self.middle, Infinity):
+            same = math.isinf(number) and (number < 0) == (self.middle.sign < 0)
+            return (Fraction(0), Fraction(0)) if same else None
+        if not math.isfinite(number):
+            return None
+        apart = abs(Fraction(number) - self.middle)
+        return max(apart - self.radius, Fraction(0)), apart + self.radius
+
+    def __str__(self) -> str:
+        """The value to 17 significant digits, or to as many as the enclosure proves."""
+        if isinstance(self.middle, Infinity):
+            return str(self.middle)
+        for precision in range(17, 0, -1):
+            low, high = (
+                _significant(self.middle + side * self.radius, precision) for side in (-1, 1)
+            )
+            if low == high:
+                return low
+        return "0"
+
+
+def _significant(value: Fraction, precision: int) -> str:
+    context = Context(prec=precision)
+    return str(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
 
 
 @dataclass(frozen=True)
@@ -35,26 +77,32 @@ class Check:
     """One step in one float type.
 
     Attributes:
+        bits: the precision that enclosing the exact values took; 0 for rationals.
         ulps: the largest distance in ulps, over entries whose exact value has one.
         ulps_at: where it is.
+        mean_ulps: their mean.
         absolute: the largest distance of entries that are zero, or underflow.
         agrees: whether every entry lies within its bound.
         worst_at: the entry closest to its bound, or farthest beyond it.
         error: |float - exact| there.
         bound: what the bound allows there.
+        largest_bound: the largest bound of any entry; infinite where the type overflows.
         value: the float there.
-        exact: the exact value there, to 17 significant digits.
+        exact: the certified value there, to 17 significant digits.
     """
 
     step: str
     type: str
+    bits: int
     ulps: float
     ulps_at: str
+    mean_ulps: float
     absolute: float
     agrees: bool
     worst_at: str
     error: float
     bound: float
+    largest_bound: float
     value: float
     exact: str
 
@@ -102,7 +150,9 @@ def _finite(value: Any) -> Any:
 
 
 def verify(derivation: Derivation, printed: Mapping[str, Any] | None = None) -> Report:
-    """Compare every step with NumPy's float64 and float32.
+    """Compare every step with what NumPy makes of it in each float type.
+
+    Inputs known only to their printed digits are taken at their midpoints.
 
     Args:
         printed: by step, a float array of somebody else's to judge in place of
@@ -114,19 +164,20 @@ def verify(derivation: Derivation, printed: Mapping[str, Any] | None = None) -> 
         ShapeError: an array of another shape.
         ExactnessError: the derivation has symbols in it.
     """
+    derivation = derivation.without_radii()
     for step in derivation.steps:
         if step.has_symbols:
             raise ExactnessError(
                 f"{step.short} contains symbols, and floats need numbers: replace them by with_(…)"
             )
     others = {derivation.step(name).address: value for name, value in (printed or {}).items()}
-    exact = {step.address: _rationals(step) for step in derivation.steps if _compared(step)}
+    exact = {step.address: _enclosed(step) for step in derivation.steps if _compared(step)}
     for address in others:
         if address not in exact:
             raise AddressError(f"{address} is the inside of a softmax; only its result is compared")
     checks = []
     for kind in TYPES:
-        values = derivation.run(RunningError(np.dtype(kind)))
+        values = derivation.run(RunningError(kind))
         for step in derivation.steps:
             if step.address not in exact:
                 continue
@@ -144,82 +195,76 @@ def _compared(step: Step) -> bool:
 
 
 def _type_of(value: Any) -> str:
-    """float32 for a float32 array, else float64: Python's floats and lists of them."""
-    return "float32" if np.asarray(value).dtype == np.float32 else "float64"
+    """The array's own type, else float64: Python's floats and lists of them."""
+    name = value.dtype.name if hasattr(value, "dtype") else "float64"
+    return name if name in TYPES else "float64"
 
 
 def _others(step: Step, value: Any, own: Bounded) -> Bounded:
-    array = np.asarray(value, dtype=own.value.dtype)
+    try:
+        array = np.asarray(value, dtype=own.value.dtype)
+    except (TypeError, ValueError):
+        raise ShapeError(f"{step.short}: wanted an array of floats, got {value!r:.80}") from None
     if array.shape != step.shape:
         raise ShapeError(f"{step.short}: wanted an array of shape {step.shape}, got {array.shape}")
     return Bounded(array, own.bound)
 
 
-def _rationals(step: Step) -> dict[Any, Fraction | None]:
-    """By index, the exact values as rationals to 40 significant digits; None where infinite."""
-    from symattn.numbers import symbolic
+def _enclosed(step: Step) -> dict[Any, Exactly]:
+    """Every entry's enclosure, by index."""
+    out = {}
+    for index, form in np.ndenumerate(step.forms):
+        if isinstance(form, Infinity):
+            out[index] = Exactly(form)
+        else:
+            place = (step.node, index)
+            out[index] = Exactly(*step.derivation.enclosures.approximation(place, SIGNIFICANT))
+    return out
 
-    system = symbolic.shared()
-    return {
-        index: None if system.is_infinite(value) else system.approximate(value, SIGNIFICANT)
-        for index, value in np.ndenumerate(step.value)
-    }
 
-
-def _check(step: Step, kind: str, exact: dict[Any, Fraction | None], found: Bounded) -> Check:
+def _check(step: Step, kind: str, exact: dict[Any, Exactly], found: Bounded) -> Check:
     agrees = True
-    ulps, ulps_at, absolute = 0.0, "", 0.0
-    worst, worst_at = -1.0, ()
-    for index in np.ndindex(step.shape):
-        value, wanted = found.value[index], exact[index]
+    ulps: dict[Any, float] = {}
+    absolute = 0.0
+    worst, at = -1.0, next(iter(exact))
+    for index, wanted in exact.items():
         bound = float(found.bound[index])
-        error = _distance(value, wanted, step.value[index])
-        within = error <= bound
-        agrees &= within
-        share = error / bound if bound else math.inf if error else 0.0
+        apart = wanted.distance(found.value[index])
+        error = math.inf if apart is None else float(apart[1])
+        # Outside even where the enclosure's own radius is taken in its favour.
+        agrees &= bound == math.inf or (apart is not None and apart[0] <= Fraction(bound))
+        share = 0.0 if error == 0 or bound == math.inf else error / bound if bound else math.inf
         if share > worst:
-            worst, worst_at = share, index
-        if wanted is None:
+            worst, at = share, index
+        if isinstance(wanted.middle, Infinity):
             continue
-        unit = _ulp(wanted, np.finfo(kind))
+        unit = _ulp(wanted.middle, float_info(kind))
         if unit is None:
             absolute = max(absolute, error)
-        elif error / unit > ulps or not ulps_at:
-            ulps, ulps_at = error / unit, _address(step, index)
-    at = worst_at
+        else:
+            ulps[index] = error / unit
+    largest = max(ulps, key=lambda i: ulps[i], default=None)
+    apart = exact[at].distance(found.value[at])
     return Check(
         step=step.short,
         type=kind,
-        ulps=ulps,
-        ulps_at=ulps_at,
+        bits=max(e.bits for e in exact.values()),
+        ulps=ulps[largest] if largest is not None else 0.0,
+        ulps_at=_address(step, largest) if largest is not None else "",
+        mean_ulps=sum(ulps.values()) / len(ulps) if ulps else 0.0,
         absolute=absolute,
         agrees=agrees,
         worst_at=_address(step, at),
-        error=_distance(found.value[at], exact[at], step.value[at]),
+        error=math.inf if apart is None else float(apart[1]),
         bound=float(found.bound[at]),
+        largest_bound=float(np.max(found.bound)),
         value=float(found.value[at]),
-        exact=_shown(exact[at], step.value[at]),
+        exact=str(exact[at]),
     )
 
 
 def _address(step: Step, index: tuple[int, ...]) -> str:
     return step.entry_symbol(tuple(int(i) for i in index), "text")
-
-
-def _shown(wanted: Fraction | None, value: Any) -> str:
-    if wanted is None:
-        return str(value)
-    return str(Context(prec=17).divide(Decimal(wanted.numerator), Decimal(wanted.denominator)))
-
-
-def _distance(value: Any, wanted: Fraction | None, exact: Any) -> float:
-    """|float - exact|; infinite when only one of them is, or the float is nan."""
-    if wanted is None:
-        same = np.isinf(value) and (value < 0) == bool(exact.is_extended_negative)
-        return 0.0 if same else math.inf
-    if not np.isfinite(value):
-        return math.inf
-    return float(abs(Fraction(*value.as_integer_ratio()) - wanted))
 
 
 def _ulp(value: Fraction, info: Any) -> float | None:

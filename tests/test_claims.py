@@ -10,6 +10,7 @@ import pytest
 import sympy
 
 import symattn as sa
+from symattn.certify import decimal_of
 from symattn.claims.cause import rounded_first
 from symattn.claims.judge import is_rounding, judge
 
@@ -24,7 +25,7 @@ class Claim:
 
 def test_three_numbers_of_the_article_are_wrong(article: sa.Derivation) -> None:
     judged = judge(article, article.spec.claims)
-    wrong = {j.at: (j.printed, j.correct) for j in judged if not j.right}
+    wrong = {j.at: (j.printed, j.correct) for j in judged if j.verdict == "wrong"}
     assert wrong == {
         "A[1,0]": ("0.35", "0.36"),
         "A[1,1]": ("0.65", "0.64"),
@@ -49,14 +50,14 @@ def test_a_cause_is_not_named_unless_it_gives_every_entry(article: sa.Derivation
 
 def test_right_numbers_need_no_cause(article: sa.Derivation) -> None:
     judged = judge(article, [Claim(article["A"].decimal(3), at="A")])
-    assert all(j.right for j in judged)
+    assert all(j.verdict == "right" for j in judged)
     assert rounded_first(article, judged) == {}
 
 
 def test_rows_and_entries_can_be_claimed(article: sa.Derivation) -> None:
     claims = [Claim(["0.36", "0.64", "0.00"], at="A[1]"), Claim("0.728", at="O[2,0]")]
     assert [j.at for j in judge(article, claims)] == ["A[1,0]", "A[1,1]", "A[1,2]", "O[2,0]"]
-    assert all(j.right for j in judge(article, claims))
+    assert all(j.verdict == "right" for j in judge(article, claims))
 
 
 @pytest.mark.parametrize(
@@ -78,17 +79,16 @@ def test_rows_and_entries_can_be_claimed(article: sa.Derivation) -> None:
     ],
 )
 def test_a_rounding_is_right_or_wrong(value: Any, printed: str, right: bool) -> None:
-    from symattn.numbers.symbolic import decimal
-
     digits = len(printed.partition(".")[2])
-    assert is_rounding(printed, value, decimal(value, digits)) is right
+    rational = Fraction(int(value.p), int(value.q)) if value.is_Rational else None
+    assert is_rounding(printed, decimal_of(value, digits), lambda: rational) is right
 
 
 def test_signs_people_print(article: sa.Derivation) -> None:
     d = sa.derive(negated, x=[Fraction(1, 4)])
     assert [
-        j.right for j in judge(d, [Claim(["−0.25"], at="return"), Claim(["+0.25"], at="x")])
-    ] == [True, True]
+        j.verdict for j in judge(d, [Claim(["−0.25"], at="return"), Claim(["+0.25"], at="x")])
+    ] == ["right", "right"]
 
 
 def negated(x):

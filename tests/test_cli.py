@@ -272,3 +272,27 @@ def test_a_killed_write_leaves_the_old_or_the_new_file(tmp_path: Path) -> None:
 def test_the_specs_of_the_package_have_their_texts() -> None:
     for name in ("article", "article-encoder"):
         assert load_spec(name).text.sections
+
+
+def test_devices_and_pipes_are_written_to_and_not_replaced(tmp_path: Path) -> None:
+    pipe = tmp_path / "page.md"
+    os.mkfifo(pipe)
+    with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True) as reader:
+        files.write_text(pipe, "through")
+        assert reader.communicate(timeout=10)[0] == "through"
+    assert not pipe.is_file()
+    assert output("write", "article-encoder", "-o", "-").startswith("# cat chases mouse")
+
+
+def test_a_full_disk_is_one_line() -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("no /dev/full here")
+    done = subprocess.run(
+        f"{sys.executable} -m symattn show A > /dev/full",
+        shell=True,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert done.stderr == "symattn: No space left on device\n"

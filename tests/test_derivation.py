@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import mpmath
 import pytest
 import sympy
 from sympy import Rational, exp, sqrt
 
 import symattn as sa
-from symattn.errors import AddressError, ExactnessError, ShapeError
+from symattn.errors import AddressError, ExactnessError, MaskError, ShapeError
 from symattn.functions import softmax
 from symattn.transformer import attention_head, multi_head_attention
 
@@ -200,3 +202,69 @@ def test_words_are_seen_to_be_decimals_of_the_exact_value(article: sa.Derivation
         assert entry.decimal(30) == mpmath.nstr(b / (a + b), 30, strip_zeros=False)
     with pytest.raises(ExactnessError, match="wanted 0 to 1000 decimals"):
         entry.decimal(-1)
+
+
+def test_sympy_matrices_and_object_arrays_come_in(article: sa.Derivation) -> None:
+    same = article.with_(E=article["E"].exact)
+    assert same["A"].exact == article["A"].exact
+    again = article.with_(E=article["E"].value)
+    assert again["A"].exact == article["A"].exact
+
+
+def test_a_mask_of_zeros_and_ones_is_refused(article: sa.Derivation) -> None:
+    ones = [[1, 0, 0], [1, 1, 0], [1, 1, 1]]
+    with pytest.raises(MaskError, match="M: 0 and 1 would be added"):
+        article.with_(M=ones)
+    with pytest.raises(MaskError, match="M: 0 and 1 would be added"):
+        sa.derive(attention_head, E=[[1], [2]], W_Q=[[1]], W_K=[[1]], W_V=[[1]], M=[[1, 0], [1, 1]])
+    assert article.with_(M=[["1/2", 0, 0]] * 3)["A"].shape == (3, 3)
+
+
+def test_arguments_that_were_left_out_can_be_given_later(article: sa.Derivation) -> None:
+    assert article.with_(scale=2)["Z"].exact[0, 0] == Rational(1, 2)
+    assert article.with_(scale="sqrt(3)")["Z"].exact[0, 0] == sqrt(3) / 3
+    free = article.with_(M=None)
+    assert "Z_masked" not in [s.name for s in free.steps]
+    swapped = article.with_(tokens=sa.static([2, 1, 0]))
+    assert swapped["E"].exact[0, 0] == Rational(4, 5)
+
+
+def test_one_visible_key_has_weight_one() -> None:
+    d = sa.derive(
+        attention_head, E=[[1], [2]], W_Q=[[1]], W_K=[[1]], W_V=[[1]], M=[["a", "-oo"], [1, 1]]
+    )
+    assert d["A"].exact[0, 0] == 1
+    assert d["A"][0, 0].text() == "1"
+
+
+def test_equal_values_are_called_by_their_own_rows_names() -> None:
+    twice = sa.derive(
+        attention_head,
+        E=[[1, 0], [0, 1], [1, 0]],
+        W_Q=[[1, 0], [0, 1]],
+        W_K=[[1, 0], [0, 1]],
+        W_V=[[1, 0], [0, 1]],
+    )
+    for i in range(3):
+        assert twice["A"][i, 1].text().endswith(f"/ℓ_{i}")
+        assert f"ℓ_{i} = " in str(twice["A"][i, 1].explain())
+
+
+@pytest.mark.parametrize(
+    ("ask", "kind"),
+    [
+        (lambda d: d["A"].decimal("3"), ExactnessError),
+        (lambda d: d["A"].decimal(2.0), ExactnessError),
+        (lambda d: d["A"].numeric(int), ExactnessError),
+        (lambda d: d["A"].numeric("foo"), ExactnessError),
+        (lambda d: d.verify(A=[["x"] * 3] * 3), ShapeError),
+        (lambda d: d["A"][True, False], AddressError),
+        (lambda d: sa.load(None), sa.SpecError),
+        (lambda d: d["M"][0, 1].share(2), ExactnessError),
+    ],
+)
+def test_wrong_kinds_of_argument_are_told(
+    article: sa.Derivation, ask: Any, kind: type[Exception]
+) -> None:
+    with pytest.raises(kind):
+        ask(article)

@@ -12,12 +12,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import symattn as sa
+from symattn.certify import decimal_of
 from symattn.errors import ExactnessError, MaskError, Undecided
 from symattn.functions import softmax
 from symattn.literals import exact_array
 from symattn.numbers import symbolic
+from symattn.numbers.ball import Ball
 from symattn.numbers.bounded import Bounded, RunningError
-from symattn.numbers.floating import Floating
+from symattn.numbers.compact import Compact
+from symattn.rounding import fixed
 from symattn.transformer import attention
 
 R = sympy.Rational
@@ -51,23 +54,23 @@ def array(*entries: Any) -> np.ndarray:
     ],
 )
 def test_decimals_round_half_away_from_zero(value: Any, digits: int, expected: str) -> None:
-    assert symbolic.decimal(value, digits) == expected
+    assert decimal_of(value, digits) == expected
 
 
 def test_a_boundary_that_nothing_settles_is_undecided() -> None:
     half = R(1, 2) + sympy.exp(-(10**6))
-    with pytest.raises(Undecided, match="to 0 decimals is not settled at 2000 digits"):
-        symbolic.decimal(half, 0)
+    with pytest.raises(Undecided, match="to 0 decimals is not settled by 32768 bits"):
+        decimal_of(half, 0)
 
 
 def test_a_symbol_has_no_decimals() -> None:
-    with pytest.raises(ExactnessError, match="contains a"):
-        symbolic.decimal(sympy.Symbol("a") + 1, 2)
+    with pytest.raises(ExactnessError, match="contains symbols"):
+        decimal_of(sympy.Symbol("a") + 1, 2)
 
 
 @given(st.fractions(max_denominator=10**6), st.integers(0, 8))
 def test_fixed_is_the_nearest_and_away_from_zero_at_a_tie(value: Fraction, digits: int) -> None:
-    shown = Fraction(symbolic.fixed(value, digits))
+    shown = Fraction(fixed(value, digits))
     half = Fraction(1, 2 * 10**digits)
     assert abs(shown - value) <= half
     if abs(shown - value) == half:
@@ -105,30 +108,36 @@ def test_what_is_not_defined_is_refused() -> None:
             bad()
 
 
-@pytest.mark.parametrize("system", [symbolic.Symbolic(), Floating(), RunningError()])
+@pytest.mark.parametrize("system", [symbolic.Symbolic(), Compact(), Ball(128)])
 def test_a_fully_masked_row_is_an_error_that_names_it(system: Any) -> None:
     scores = system.array(exact_array([["3/10", "7/10"], ["-oo", "-oo"]], "S"))
     with pytest.raises(MaskError, match="row 1 of the scores is masked everywhere"):
         system.softmax(scores)
 
 
+def test_floats_never_make_nan_of_a_fully_masked_row() -> None:
+    d = sa.derive(softmax, x=[[0, 1], ["-oo", "-oo"]])
+    for ask in (d["return"].numeric, d.verify):
+        with pytest.raises(MaskError, match="row 1 of the scores is masked everywhere"):
+            ask()
+
+
 def test_maximum_decides_exactly() -> None:
     system = symbolic.Symbolic()
     hidden = (sympy.sqrt(2) + sympy.sqrt(3)) ** 2 - 5 - 2 * sympy.sqrt(6)
-    assert symbolic.sign(hidden) == 0
-    largest = system.maximum(array(0, 0, -1), array(sympy.pi - 3, hidden, -oo))
-    assert list(largest) == [sympy.pi - 3, 0, -1]
+    assert symbolic.order(hidden, sympy.S.Zero) == 0
+    largest = system.maximum(array(0, 0, -1), array(sympy.sqrt(10) - 3, hidden, -oo))
+    assert list(largest) == [sympy.sqrt(10) - 3, 0, -1]
     assert symbolic.order(sympy.exp(sympy.sqrt(2)), R("4.1132503787829275171735818151")) == 1
     a = sympy.Symbol("a", real=True)
     assert system.maximum(array(a), array(0))[0] == sympy.Max(a, 0)
 
 
 def test_order_is_undecided_rather_than_guessed() -> None:
-    nested = sympy.exp(sympy.exp(1) - sympy.exp(sympy.log(sympy.E))) - 1
-    assert symbolic.order(nested, sympy.S.Zero) == 0  # structural, after automatic evaluation
-    sin, cos = sympy.sin(sympy.exp(1)), sympy.cos(sympy.exp(1))
-    with pytest.raises(Undecided, match="not settled at 2000 digits"):
-        symbolic.order(sin**2 + cos**2, sympy.exp(sympy.exp(1) * 0) + sympy.S.Zero)
+    e = sympy.exp(1)
+    hidden = sympy.sin(2 * e, evaluate=False) - 2 * sympy.sin(e) * sympy.cos(e)
+    with pytest.raises(Undecided, match="not settled at 32768 bits"):
+        symbolic.order(hidden, sympy.S.Zero)
 
 
 def test_large_scores_do_not_overflow_in_floats() -> None:
@@ -232,3 +241,50 @@ def test_overflow_and_division_by_nearly_zero_bound_nothing() -> None:
     third = system.array(exact_array(["1/3"], "x"))
     zero = system.sub(third, third)
     assert np.isinf(system.div(third, zero).bound).all()
+    # An overflow to -inf is no mask.
+    large = system.array(exact_array(["-1e30"], "x"))
+    assert np.isinf(system.add(system.mul(large, system.neg(large)), large).bound).all()
+    near_zero = Bounded(np.array([2.0], np.float32), np.array([6.0]))
+    minus = system.array(exact_array([-1], "x"))
+    assert np.isinf(system.power(near_zero, minus).bound).all()
+
+
+def logarithm(x):
+    y = np.log(x)
+    return y
+
+
+def hundredth(x):
+    y = x**100
+    return y
+
+
+def quotient(x, y):
+    z = x / y
+    return z
+
+
+@pytest.mark.parametrize(
+    ("function", "inputs"),
+    [
+        (logarithm, {"x": ["1.000001", "0.999999", "1e-60", "123456.789"]}),
+        (hundredth, {"x": ["1.1", "0.9", "-1.0001"]}),
+        (quotient, {"x": ["1e-100", "0.1", "1e-20"], "y": ["1e-107", "1e-19", "3"]}),
+        (softmax, {"x": ["-1e40", "-1e39", "3"]}),
+        (softmax, {"x": ["-1e40"]}),
+        (softmax, {"x": ["1e200", "-1e200", "1e-200"]}),
+        (softmax, {"x": ["-1000000000", "0", "-1000000000"]}),
+    ],
+)
+def test_hard_inputs_keep_to_their_bound(function: Any, inputs: dict[str, Any]) -> None:
+    bounds_hold(sa.derive(function, **inputs))
+
+
+def test_integers_and_fractions_have_a_size_limit() -> None:
+    from symattn.errors import LiteralError
+
+    for value in (10**5000, Fraction(1, 10**5000)):
+        with pytest.raises(LiteralError, match="at most 8192 bits"):
+            sa.derive(softmax, x=[value])
+    assert sa.derive(softmax, x=[10**400, 0])["x"].decimal(1)[0].startswith("1000")
+    assert sa.derive(softmax, x=["1e200*1e200"])["x"].numeric()[0] == np.inf

@@ -51,6 +51,7 @@ MACROS = {
     r"\top",
     r"\gamma",
     r"\;",
+    r"\odot",
     r"\beta",
 }
 
@@ -246,6 +247,16 @@ Ein *Wert*: {exact A[1,1]} ist {A[1,1]}, `{A[1,1]}` bleibt, $x_{0}$ auch. {large
         ("[section.a]\ntitle = ''\nbody = '{formula atention}'", "did you mean 'attention'"),
         ("[section.a]\ntitle = ''\nbody = 'x {A[1,1] x}'", "wanted a number of decimals"),
         ("[section.a", "not valid TOML"),
+        ("section = 5", "section: wanted tables"),
+        ("[words]\nstep = 5", "words.step: wanted a text, got 5"),
+        ("[section.a]\ntitle = ''\nbody = '{changes E}'", "wanted two steps"),
+        ("[section.a]\ntitle = ''\nbody = '{changes E S}'", "two matrices of one shape"),
+        ("[section.a]\ntitle = ''\nbody = '{probabilities A}'", "wanted a row of entries"),
+        ("[section.a]\ntitle = ''\nbody = 'x {share M[0,1]}'", "has no share"),
+        (
+            "[words]\nverified = '{bounds.__class__}'\n[section.a]\ntitle = ''\nbody = '{verified}'",
+            "words.verified: {bounds.__class__} is none of {bounds}",
+        ),
     ],
 )
 def test_mistakes_in_a_text_are_named(tmp_path: Path, body: str, message: str) -> None:
@@ -327,3 +338,41 @@ def test_node_renderers_take_every_equation(
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.strip().endswith(f"{len(every)} equations")
+
+
+def test_a_spec_with_symbols_has_a_page() -> None:
+    template = (builtin_folder() / "new.toml.template").read_text("utf-8")
+    text = markdown.write(
+        page(
+            parse_spec(template.replace('W_Q = "identity"', 'W_Q = [["a", 0], [0, "b"]]')).derive()
+        )
+    )
+    assert "With symbols in it there are no floats to compare." in text
+    assert r"\frac{\sqrt{2} a}{2}" in text
+
+
+def test_a_step_that_overflows_is_said_on_the_page() -> None:
+    from tests.test_spec import changed
+
+    d = parse_spec(changed("[[1], [2]]", '[["1e39"], [2]]')).derive()
+    assert d.verify().agrees
+    assert "without bound in float32, which overflows" in markdown.write(page(d))
+
+
+def test_the_bound_on_the_page_is_above_every_bound() -> None:
+    """Found once: the largest bound was not that of the entry nearest to its bound."""
+    text = """
+format = 1
+model = "attention_head"
+tokens = ["a", "b"]
+[matrices]
+E = [["4/7", "9e-2"], ["1/3", "6/3"]]
+W_Q = [["1/10", 0], [0, 0]]
+W_K = [["1/10", 0], [0, 0]]
+W_V = [["1", 0], ["1/3", "80/7"]]
+"""
+    d = parse_spec(text).derive()
+    largest = max(c.largest_bound for c in d.verify().checks if c.type == "float32")
+    shown = re.search(r"10\^\{(-\d+)\}\$ in float32", markdown.write(page(d)))
+    assert shown
+    assert largest <= 10.0 ** int(shown[1])

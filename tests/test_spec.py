@@ -110,7 +110,7 @@ def test_scales_are_divisors(scale: str, value: Any, formula: str) -> None:
         (with_line("mask = {keep = [[true, true]]}"), "mask.keep: wanted 2 rows, one a token"),
         (with_line("mask = {keep = [[true], [true, true]]}"), r"mask.keep\[0\]: wanted 2 entries"),
         (with_line("mask = {keep = [[1, 0], [1, 1]]}"), "mask.keep: wanted true and false"),
-        (with_line("mask = {add = [[1, 0], [1, 1]]}"), "mask.add: 0 and 1 would be added"),
+        (with_line("mask = {add = [[1, 0], [1, 1]]}"), "M: 0 and 1 would be added"),
         (with_line("mask = {hide = [[1, 0], [1, 1]]}"), "mask.hide: unknown key"),
         (
             with_line("mask = {drop = [[true, true], [false, false]]}"),
@@ -175,6 +175,18 @@ def test_scales_are_divisors(scale: str, value: Any, formula: str) -> None:
             with_line('[[claims]]\nvalue = "sqrt("\nprinted = "1"'),
             r"claims\[0\].value: wanted an exact number",
         ),
+        (with_line("[display]\nsteps.Z = 4"), "display.steps.Z: wanted a table, got 4"),
+        (with_line("[display]\nsteps = 4"), "display.steps: wanted a table, got 4"),
+        (
+            with_line('[[claims]]\nvalue = "sqrt(2)"\nprinted = ["1.4"]'),
+            r"claims\[0\].printed: wanted one decimal",
+        ),
+        (with_line('text = "a\\u0000b"'), "text: wanted the name of a file"),
+        (with_line(f'text = "{"a" * 300}"'), "text: wanted the name of a file"),
+        (changed("0.5", "1" * 5000), "not valid TOML: Exceeds the limit"),
+        (changed("format = 1", "format = true"), "format: wanted 1, got True"),
+        (changed('tokens = ["a", "b"]', "tokens = [0.5, 1.5]"), "tokens: wanted a list of texts"),
+        (with_line('inputs = "exakt"'), "inputs: wanted one of exact, printed, got 'exakt'"),
         (with_line('text = "../secret.toml"'), "text: wanted the name of a file beside the spec"),
     ],
 )
@@ -229,3 +241,27 @@ def test_tokens_are_compared_after_normalisation() -> None:
         "[matrices]", 'vocabulary = ["\\u00e9", "b"]\n[matrices]'
     )
     assert parse_spec(text).tokens == ("é", "b")
+
+
+def test_one_token_may_have_any_mask() -> None:
+    one = """
+format = 1
+model = "attention_head"
+tokens = ["a"]
+mask = MASK
+[matrices]
+E = [[1]]
+W_Q = "identity"
+W_K = "identity"
+W_V = "identity"
+"""
+    for mask in ('"causal"', "{keep = [[true]]}", "{drop = [[false]]}", "{add = [[0]]}"):
+        assert parse_spec(one.replace("MASK", mask)).derive()["A"].exact[0] == 1
+
+
+def test_a_finite_mask_is_a_bias_and_quick() -> None:
+    text = with_line("mask = {add = [[0, -1e9], [0, 0]]}")
+    d = parse_spec(text).derive()
+    assert d["A"].decimal(3)[0] == ["1.000", "0.000"]
+    assert d["A"].exact[0, 1] != 0
+    assert d.verify().agrees

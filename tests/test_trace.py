@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Callable
 from pathlib import Path
@@ -241,6 +242,14 @@ def bad_index(x):
     return x[5]
 
 
+def floor_division(x):
+    return x // 2
+
+
+def absolute(x):
+    return abs(x)
+
+
 def endless(x):
     return endless(x)
 
@@ -265,6 +274,8 @@ def no_array(x):
         (value_index, TraceError, "an index that depends on a value"),
         (wrong_shapes, ShapeError, r"@ wants shapes that fit, got x of shape \(2,\)"),
         (bad_index, ShapeError, "out of bounds"),
+        (floor_division, TraceError, "this operator is not understood"),
+        (absolute, TraceError, "this operator is not understood"),
         (endless, TraceError, "calls itself more than 64 deep"),
     ],
 )
@@ -282,7 +293,7 @@ def test_what_cannot_be_traced_is_refused_by_line(
 def test_other_refusals() -> None:
     with pytest.raises(TraceError, match="a lambda cannot be traced"):
         trace(lambda x: x, {"x": (2,)})
-    with pytest.raises(TraceError, match="wanted an array returned, got list"):
+    with pytest.raises(TraceError, match="wanted one array returned, got list"):
         trace(no_array, {"x": (2,)})
     with pytest.raises(TraceError, match="wanted x, got x, y"):
         trace(helper_of_one, {"x": (2,), "y": (2,)})
@@ -330,3 +341,42 @@ def test_a_hand_written_softmax_equals_ours() -> None:
     theirs = sa.derive(own_softmax, S=S)["A"].value
     for a, b in zip(ours.flat, theirs.flat, strict=True):
         assert sympy.simplify(a - b) == 0
+
+
+def defaults(x, half=-0.5, third=1 / 3, table=None):
+    table = np.array([[0.5, 1], [2, 3]])
+    return x * half + third + x @ table
+
+
+def test_float_defaults_and_tables_are_exact() -> None:
+    made = exact_result(defaults, x=[2, 4])
+    assert list(made) == [sympy.Rational(25, 3), sympy.Rational(37, 3)]
+
+
+def projected(x):
+    return x * 2
+
+
+def callers_names(x):
+    y = projected(x)
+    return softmax(y)
+
+
+def test_what_a_call_returned_is_known_by_its_callers_name() -> None:
+    d = sa.derive(callers_names, x=[1, 2])
+    assert d["y"].address == "y"
+    assert "y" in [s.short for s in d.steps]
+    assert d["y"].formula == r"y = \mathrm{projected}\left(x\right)"
+
+
+class Callable_:
+    def __call__(self, x):
+        return x
+
+
+@pytest.mark.parametrize("thing", [functools.partial(helper_of_one), Callable_(), dict, 3])
+def test_only_functions_made_by_def_are_derived(thing: Any) -> None:
+    with pytest.raises(TraceError, match="wanted a function made by def"):
+        sa.derive(thing, x=[1])
+    with pytest.raises(TraceError, match="wanted a function made by def"):
+        trace(thing, {"x": (1,)})

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from symattn.claims.judge import Judgement, is_rounding
+from symattn.claims.judge import Judgement, digits_of, is_rounding, plain
 from symattn.derivation import Derivation
 from symattn.entries import Entry
-from symattn.numbers import symbolic
 from symattn.steps import Step
 
 MAX_DIGITS = 4  # decimals to which people round in between
@@ -39,14 +37,16 @@ def rounded_first(
     for j in judgements:
         if j.entry is not None:
             printed.setdefault(j.step, []).append((j, j.entry))
-    open_steps = {a: cells for a, cells in printed.items() if not all(j.right for j, _ in cells)}
+    open_steps = {
+        a: cells for a, cells in printed.items() if any(j.verdict == "wrong" for j, _ in cells)
+    }
     found: dict[str, RoundedFirst] = {}
-    for hypothesis, values in _hypotheses(derivation, [c[0][1].step for c in open_steps.values()]):
+    for hypothesis, other in _hypotheses(derivation, [c[0][1].step for c in open_steps.values()]):
         for address, cells in open_steps.items():
-            node = cells[0][1].step.node
-            if address in found or hypothesis.step.node >= node:
+            step = other.step(address)
+            if address in found or hypothesis.step.node >= step.node:
                 continue
-            if all(_prints(j, values[node][entry.index]) for j, entry in cells):
+            if all(_prints(j, Entry(step, entry.index)) for j, entry in cells):
                 found[address] = hypothesis
         if len(found) == len(open_steps):
             break
@@ -55,25 +55,22 @@ def rounded_first(
 
 def _hypotheses(
     derivation: Derivation, wrong: list[Step]
-) -> Iterator[tuple[RoundedFirst, list[Any]]]:
-    """Each rounding of a step before the wrong ones, with the values it leads to."""
-    system = symbolic.shared()
+) -> Iterator[tuple[RoundedFirst, Derivation]]:
+    """Each rounding of a step before the wrong ones, with the derivation it leads to."""
     last = max((step.node for step in wrong), default=0)
     needed = {step.node for step in wrong}
     for i in reversed(range(last + 1)):
         if i in needed:
             needed.update(derivation.graph.nodes[i].inputs)
     for step in derivation.steps:
-        if step.node not in needed or step.given or step.node == last:
+        if step.node not in needed or step.given or step.inside or step.node == last:
             continue
         for digits in range(1, MAX_DIGITS + 1):
-            rounded = system.rounded(step.value, digits)
-            if (rounded == step.value).all():
+            if step.is_exact_at(digits):
                 break  # it has no more decimals than these: rounding changes nothing
-            hook = {step.address: lambda _, to=rounded: to}
-            yield RoundedFirst(step, digits), derivation.run(system, hook, last)
+            yield RoundedFirst(step, digits), derivation.with_({step.address: step.decimal(digits)})
 
 
-def _prints(judgement: Judgement, value: Any) -> bool:
-    digits = len(judgement.printed.partition(".")[2])
-    return is_rounding(judgement.printed, value, symbolic.decimal(value, digits))
+def _prints(judgement: Judgement, entry: Entry) -> bool:
+    text = plain(judgement.printed)
+    return is_rounding(text, entry.decimal(digits_of(text)), lambda: entry.rational)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
-import numpy as np
-
+from symattn.certify import decimal_of
 from symattn.derivation import Derivation
 from symattn.entries import Entry
-from symattn.numbers import symbolic
+from symattn.errors import Undecided
+
+Verdict = Literal["right", "wrong", "undecided"]
 
 
 class Printed(Protocol):
@@ -35,7 +36,7 @@ class Judgement:
         at: its address, or the number it was printed for.
         printed: as printed.
         correct: the exact value rounded to as many decimals.
-        right: whether what was printed is a correct rounding.
+        verdict: whether what was printed is a correct rounding, if that is settled.
         entry: the entry it was printed for, None for a number alone.
         step: the address of the step, without the cell.
     """
@@ -43,7 +44,7 @@ class Judgement:
     at: str
     printed: str
     correct: str
-    right: bool
+    verdict: Verdict
     entry: Entry | None = None
 
     @property
@@ -56,12 +57,10 @@ def judge(derivation: Derivation, claims: Sequence[Printed]) -> list[Judgement]:
     found: list[Judgement] = []
     for claim in claims:
         if claim.at is None:
-            found.append(
-                _judged(claim.value_text, str(claim.printed), symbolic.number(claim.value))
-            )
+            found.append(_judged_number(claim))
             continue
         for entry, printed in _cells(derivation[claim.at], claim.printed):
-            found.append(_judged(entry.address, printed, entry.value, entry))
+            found.append(_judged(entry, printed))
     return found
 
 
@@ -74,28 +73,49 @@ def _cells(place: Any, printed: Any) -> Iterator[tuple[Entry, str]]:
             yield from _cells(part, text)
 
 
-def _judged(at: str, printed: str, value: Any, entry: Entry | None = None) -> Judgement:
-    text = printed.replace("−", "-").lstrip("+")
-    digits = len(text.partition(".")[2])
-    correct = symbolic.decimal(value, digits)
-    return Judgement(at, printed, correct, is_rounding(text, value, correct), entry)
+def _judged(entry: Entry, printed: str) -> Judgement:
+    text = plain(printed)
+    try:
+        correct = entry.decimal(digits_of(text))
+    except Undecided as error:
+        return Judgement(entry.address, printed, f"{error.proven}?", "undecided", entry)
+    right = is_rounding(text, correct, lambda: entry.rational)
+    return Judgement(entry.address, printed, correct, "right" if right else "wrong", entry)
 
 
-def is_rounding(printed: str, value: Any, correct: str) -> bool:
-    """Whether a decimal is the value rounded half away from zero, or either way at a tie."""
-    if printed in (correct, "-oo"):
-        return printed == correct
-    if "oo" in correct:
-        return False
-    if Fraction(printed) == Fraction(correct):
+def _judged_number(claim: Printed) -> Judgement:
+    text = plain(str(claim.printed))
+    correct = decimal_of(claim.value, digits_of(text))
+    value = claim.value if isinstance(claim.value, Fraction) else None
+    right = is_rounding(text, correct, lambda: value)
+    verdict: Verdict = "right" if right else "wrong"
+    return Judgement(claim.value_text, str(claim.printed), correct, verdict)
+
+
+def plain(printed: str) -> str:
+    """A printed decimal with an ASCII sign, or none for plus."""
+    return printed.replace("−", "-").lstrip("+")
+
+
+def digits_of(text: str) -> int:
+    """How many decimals a decimal has."""
+    return len(text.partition(".")[2])
+
+
+def is_rounding(text: str, correct: str, rational: Callable[[], Fraction | None]) -> bool:
+    """Whether a decimal is a correct rounding: half away from zero, or either way at a tie.
+
+    Args:
+        text: what was printed, see `plain`.
+        correct: the exact value, rounded half away from zero to as many decimals.
+        rational: the exact value where it is rational, asked only if the two differ.
+    """
+    if "oo" in (text, correct) or "-oo" in (text, correct):
+        return text == correct
+    if Fraction(text) == Fraction(correct):
         return True
-    digits = len(printed.partition(".")[2])
-    if not value.is_Rational:
+    # Half-even and half-up differ from half away from zero by one unit, at an exact tie.
+    if abs(Fraction(text) - Fraction(correct)) != Fraction(1, 10 ** digits_of(text)):
         return False
-    distance = abs(Fraction(printed) - Fraction(int(value.p), int(value.q)))
-    return distance == Fraction(1, 2 * 10**digits)
-
-
-def shape_of(printed: Any) -> tuple[int, ...]:
-    """The shape of nested lists of decimals."""
-    return np.shape(np.array(printed, dtype=object))
+    value = rational()
+    return value is not None and abs(Fraction(text) - value) * 2 * 10 ** digits_of(text) == 1

@@ -14,6 +14,8 @@ FULLY_MASKED = (
     "defined; leave at least one key visible to it"
 )
 
+MASKED = "{op} met {mark}: a masked score is selected, not calculated with"
+
 
 class ArraySystem:
     """Base of the number systems whose values are NumPy arrays."""

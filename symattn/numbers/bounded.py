@@ -18,7 +18,7 @@ import numpy as np
 
 from symattn.graph import Array
 from symattn.literals import Infinity
-from symattn.numbers.floating import Floating, rational
+from symattn.numbers.floating import Floating, float_info, rational
 
 #: Stated accuracy of NumPy's elementary functions, in units in the last place,
 #: for every type: NumPy's own validation set accepts at most 4.
@@ -26,6 +26,7 @@ FUNCTION_ULPS = 4.0
 
 #: The bounds are themselves computed in float64; this covers their rounding.
 _MARGIN = 1.0 + 1e-12
+_TINIEST = 5e-324
 
 
 class Bounded(NamedTuple):
@@ -44,7 +45,7 @@ class RunningError:
 
     def __init__(self, dtype: Any = np.float64) -> None:
         self.floats = Floating(dtype)
-        info = np.finfo(self.floats.dtype)
+        info = float_info(self.floats.dtype.name)
         self.unit = float(info.eps) / 2
         self.tiny = float(info.smallest_subnormal)
 
@@ -58,51 +59,63 @@ class RunningError:
     def replaced(self, value: Any, shape: tuple[int, ...]) -> Bounded:
         return Bounded(self.floats.replaced(value.value, shape), value.bound)
 
-    def _result(self, value: Array, carried: Array, ulps: float = 0.5) -> Bounded:
-        """Add the rounding of the operation itself: `ulps` units in the last place."""
+    def _result(
+        self, value: Array, carried: Array, ulps: float = 0.5, masked: Array | bool = False
+    ) -> Bounded:
+        """Add the rounding of the operation itself: `ulps` units in the last place.
+
+        Args:
+            masked: where -inf is a mask, exact as it is; an overflow to -inf is none.
+        """
         with np.errstate(all="ignore"):
-            size = np.where(np.isinf(value), 0.0, np.abs(np.asarray(value, np.float64)))
-            own = 2 * ulps * self.unit * size + self.tiny
-            bound = (np.where(np.isneginf(value), 0.0, carried) + own) * _MARGIN
-        # An overflow, or a bound that is not a number, bounds nothing.
-        return Bounded(value, np.where(np.isnan(bound) | np.isposinf(value), np.inf, bound))
+            size = np.abs(np.asarray(value, np.float64))
+            own = 2 * ulps * self.unit * size + 4 * self.tiny
+            bound = (carried + own) * _MARGIN + 4 * _TINIEST
+        bound = np.where(np.isnan(bound) | ~np.isfinite(size), np.inf, bound)
+        return Bounded(value, np.where(masked, 0.0, bound))
 
     def _gamma(self, n: int) -> float:
         return n * self.unit / (1 - n * self.unit)
 
     def add(self, a: Bounded, b: Bounded) -> Bounded:
-        return self._result(self.floats.add(a.value, b.value), a.bound + b.bound)
+        masked = _masked(a) | _masked(b)
+        return self._result(self.floats.add(a.value, b.value), a.bound + b.bound, masked=masked)
 
     def sub(self, a: Bounded, b: Bounded) -> Bounded:
-        return self._result(self.floats.sub(a.value, b.value), a.bound + b.bound)
+        value = self.floats.sub(a.value, b.value)
+        return self._result(value, a.bound + b.bound, masked=_masked(a) & ~_masked(b))
 
     def neg(self, a: Bounded) -> Bounded:
         return Bounded(-a.value, a.bound)
 
     def mul(self, a: Bounded, b: Bounded) -> Bounded:
         x, y = _sizes(a, b)
-        carried = x * b.bound + a.bound * y + a.bound * b.bound
+        with np.errstate(all="ignore"):
+            carried = x * b.bound + a.bound * y + a.bound * b.bound
         return self._result(self.floats.mul(a.value, b.value), carried)
 
     def div(self, a: Bounded, b: Bounded) -> Bounded:
         x, y = _sizes(a, b)
         with np.errstate(all="ignore"):
             room = y - b.bound
-            carried = np.where(room > 0, (a.bound + x / y * b.bound) / room, np.inf)
+            share = np.nextafter(x / y, np.inf) * b.bound + 4 * _TINIEST
+            carried = np.where(room > 0, (a.bound + share) / room, np.inf)
         return self._result(self.floats.div(a.value, b.value), carried)
 
     def matmul(self, a: Bounded, b: Bounded) -> Bounded:
         x, y = _sizes(a, b)
         n = x.shape[-1]
-        carried = x @ b.bound + a.bound @ y + a.bound @ b.bound
-        carried = carried + self._gamma(n) * (x @ y) + n * self.tiny
+        with np.errstate(all="ignore"):  # inf times 0 is nan: it bounds nothing
+            carried = x @ b.bound + a.bound @ y + a.bound @ b.bound
+            carried = carried + self._gamma(n) * (x @ y) + n * self.tiny
         return self._result(self.floats.matmul(a.value, b.value), carried, ulps=0.0)
 
     def sum(self, x: Bounded, *, axis: int, keepdims: bool) -> Bounded:
-        size = np.abs(np.asarray(x.value, np.float64))
-        total = np.sum(size, axis=axis, keepdims=keepdims)
-        carried = np.sum(x.bound, axis=axis, keepdims=keepdims)
-        carried = carried + self._gamma(max(x.shape[axis] - 1, 0)) * total
+        with np.errstate(all="ignore"):
+            size = np.abs(np.asarray(x.value, np.float64))
+            total = np.sum(size, axis=axis, keepdims=keepdims)
+            carried = np.sum(x.bound, axis=axis, keepdims=keepdims)
+            carried = carried + self._gamma(max(x.shape[axis] - 1, 0)) * total
         value = self.floats.sum(x.value, axis=axis, keepdims=keepdims)
         return self._result(value, carried, ulps=0.0)
 
@@ -116,22 +129,22 @@ class RunningError:
 
     def softmax(self, x: Bounded) -> Bounded:
         """The bound of the shifted form; the shift itself cancels, so it is exact."""
-        value = self.floats.softmax(x.value)
-        top = np.max(x.value, axis=-1, keepdims=True)
+        with np.errstate(all="ignore"):
+            value = self.floats.softmax(x.value)
+            top = np.max(x.value, axis=-1, keepdims=True)
         shifted = self.sub(x, Bounded(top, np.zeros(top.shape)))
         numerators = self.exp(shifted)
         total = self.sum(numerators, axis=-1, keepdims=True)
         return Bounded(value, self.div(numerators, total).bound)
 
     def exp(self, x: Bounded) -> Bounded:
-        masked = np.isneginf(x.value)
+        masked = _masked(x)
         value = self.floats.exp(x.value)
         with np.errstate(all="ignore"):
             slack = FUNCTION_ULPS * 2 * self.unit
             reach = np.expm1(np.where(masked, 0.0, x.bound))
             carried = np.asarray(value, np.float64) * (1 + slack) * reach + self.tiny * reach
-        result = self._result(value, carried, FUNCTION_ULPS)
-        return Bounded(value, np.where(masked, 0.0, result.bound))
+        return self._result(value, carried, FUNCTION_ULPS, masked)
 
     def gather(self, x: Bounded, index: Array) -> Bounded:
         value = self.floats.gather(x.value, index)
@@ -153,10 +166,7 @@ class RunningError:
         carried = np.zeros(middle.shape)
         with np.errstate(all="ignore"):
             for corner in np.ndindex(*(2,) * len(xs)):
-                moved = [
-                    np.asarray(x.value, np.float64) + (x.bound if side else -x.bound)
-                    for x, side in zip(xs, corner, strict=True)
-                ]
+                moved = [_moved(x, bool(side)) for x, side in zip(xs, corner, strict=True)]
                 change = np.abs(function(*moved) - middle)
                 carried = np.maximum(carried, np.where(np.isnan(change), np.inf, change))
         value = getattr(self.floats, op)(*(x.value for x in xs))
@@ -175,7 +185,10 @@ class RunningError:
         return Bounded(result.value, result.bound + wide)
 
     def power(self, a: Bounded, b: Bounded) -> Bounded:
-        return self._between("power", a, b)
+        found = self._between("power", a, b)
+        # Across zero the power is not monotone, and may have a pole.
+        across = np.abs(np.asarray(a.value, np.float64)) <= a.bound
+        return Bounded(found.value, np.where(across, np.inf, found.bound))
 
     def _smooth(self, op: str, slope: float, x: Bounded) -> Bounded:
         """A function whose derivative never exceeds `slope` in size."""
@@ -195,17 +208,29 @@ class RunningError:
         return self._smooth("erf", 1.1284, x)  # 2/sqrt(pi) = 1.12837...
 
 
+def _masked(x: Bounded) -> Any:
+    """Where -inf is a mask: without error. An overflow has none that bounds it."""
+    return np.isneginf(np.asarray(x.value, np.float64)) & (x.bound == 0)
+
+
+def _moved(x: Bounded, up: bool) -> Array:
+    """An end of the interval, rounded outward so that a small bound is not lost."""
+    value = np.asarray(x.value, np.float64)
+    end = np.nextafter(value + x.bound, np.inf) if up else np.nextafter(value - x.bound, -np.inf)
+    return np.where(x.bound == 0, value, end)
+
+
 def _input_error(exact: Any, value: Any) -> float:
     if isinstance(exact, Infinity):
         return 0.0
     if not np.isfinite(value):
         return float("inf")
     if isinstance(exact, Fraction):
-        error = abs(Fraction(*value.as_integer_ratio()) - exact)
+        error = abs(Fraction(float(value)) - exact)
     else:
         wanted = rational(exact)
         # `rational` is within 1e-30, relatively, of what is no fraction.
-        error = abs(Fraction(*value.as_integer_ratio()) - wanted) + abs(wanted) / 10**29
+        error = abs(Fraction(float(value)) - wanted) + abs(wanted) / 10**29
     return _rounded_up(error)
 
 

@@ -1,4 +1,4 @@
-"""The float number system: NumPy, in float64 or float32.
+"""The float number system: NumPy, in float64, float32, float16 or bfloat16.
 
 `Floating` does what the model's own NumPy lines do, in the same order, so that a
 graph run over it gives what the function gives on plain arrays.
@@ -13,17 +13,46 @@ from typing import Any
 
 import numpy as np
 
+from symattn.errors import ExactnessError
 from symattn.graph import Array
 from symattn.literals import Exact, Infinity
-from symattn.numbers.arrays import ArraySystem, check_rows
+from symattn.numbers.arrays import ArraySystem
+
+
+def float_type(name: Any) -> np.dtype[Any]:
+    """A float type by its name, or as NumPy takes it; bfloat16 is ml_dtypes'."""
+    if isinstance(name, str) and name == "bfloat16":
+        import ml_dtypes
+
+        name = ml_dtypes.bfloat16
+    try:
+        made: np.dtype[Any] = np.dtype(name)
+    except TypeError:
+        made = np.dtype(int)  # no float type, as the next line finds
+    if made.kind != "f" and made.name != "bfloat16":
+        raise ExactnessError(f"wanted float64, float32, float16 or bfloat16, got {name!r}")
+    return made
+
+
+def float_info(name: str) -> Any:
+    """What `np.finfo` gives, for bfloat16 too."""
+    if name == "bfloat16":
+        import ml_dtypes
+
+        return ml_dtypes.finfo(ml_dtypes.bfloat16)
+    return np.finfo(name)
 
 
 def nearest_float(value: Exact, dtype: np.dtype[Any]) -> Any:
     """The float nearest to an exact number (through float64; ties as Python rounds)."""
     if isinstance(value, Infinity):
         return dtype.type(math.inf * value.sign)
+    exact = rational(value)
     with np.errstate(over="ignore"):
-        return dtype.type(float(rational(value)))
+        try:
+            return dtype.type(float(exact))
+        except OverflowError:
+            return dtype.type(math.inf if exact > 0 else -math.inf)
 
 
 def rational(value: Exact) -> Fraction:
@@ -34,13 +63,10 @@ def rational(value: Exact) -> Fraction:
     """
     if isinstance(value, Fraction):
         return value
-    from symattn.errors import ExactnessError
-    from symattn.numbers import symbolic
+    from symattn.numbers.enclosure import enclose, to_fraction
+    from symattn.numbers.normal_form import number
 
-    expression = symbolic.number(value)
-    if expression.free_symbols:
-        raise ExactnessError(f"the symbol in {value} has no float: give it a number first")
-    return symbolic.shared().approximate(expression, 30)
+    return to_fraction(enclose(number(value), 128).mid())
 
 
 class Floating(ArraySystem):
@@ -63,7 +89,7 @@ class Floating(ArraySystem):
     maximum: Callable[..., Array]
 
     def __init__(self, dtype: Any = np.float64) -> None:
-        self.dtype: np.dtype[Any] = np.dtype(dtype)
+        self.dtype = float_type(dtype)
 
     def array(self, exact: Array) -> Array:
         out = np.empty(exact.shape, self.dtype)
@@ -83,9 +109,9 @@ class Floating(ArraySystem):
 
     def softmax(self, x: Array) -> Array:
         """e^{x_ij - max_i} over its row's sum, the maximum over unmasked entries."""
-        check_rows(np.isneginf(x))
-        e = np.exp(x - np.max(x, axis=-1, keepdims=True))
-        return np.asarray(e / np.sum(e, axis=-1, keepdims=True))
+        with np.errstate(all="ignore"):
+            e = np.exp(x - np.max(x, axis=-1, keepdims=True))
+            return np.asarray(e / np.sum(e, axis=-1, keepdims=True))
 
     def erf(self, x: Array) -> Array:
         return np.asarray(np.vectorize(math.erf, otypes=[self.dtype])(x))
@@ -95,7 +121,8 @@ def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
     def operation(self: Floating, *args: Array) -> Array:
         # Overflow to inf is a result to be reported, not a warning on the terminal.
         with np.errstate(all="ignore"):
-            return np.asarray(function(*args))
+            # A product of bfloat16 comes back as float32.
+            return np.asarray(function(*args), dtype=self.dtype)
 
     return operation
 

@@ -8,21 +8,20 @@ and every other operation refuses it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
 import sympy
-from sympy.core.evalf import PrecisionExhausted
-from sympy.printing.latex import LatexPrinter
-from sympy.printing.str import StrPrinter
 
-from symattn.errors import ExactnessError, Undecided
+from symattn import decide
+from symattn.errors import ExactnessError
 from symattn.graph import OPERATIONS, Array
-from symattn.literals import Apply, Exact, Infinity, Name
-from symattn.numbers.arrays import ArraySystem, check_rows
+from symattn.literals import Apply, Exact, Infinity, Name, exact
+from symattn.numbers import compact
+from symattn.numbers.arrays import MASKED, ArraySystem, check_rows
 
 _SCALAR: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b, "sub": lambda a, b: a - b,
@@ -34,12 +33,6 @@ _SCALAR: dict[str, Callable[..., Any]] = {
 
 #: Operations that are not defined, or not real, everywhere.
 _PARTIAL = frozenset(["div", "power", "log", "sqrt"])
-
-#: Significant digits that values are first evaluated to, for every use.
-SIGNIFICANT = 40
-
-#: Significant digits up to which a sign or a rounding is looked for.
-LIMIT = 2000
 
 
 def number(value: Exact) -> sympy.Expr:
@@ -72,10 +65,8 @@ def _is_masked(x: Any) -> bool:
 def _elementwise(name: str) -> Callable[..., Array]:
     def scalar(*args: Any) -> Any:
         if any(map(_is_masked, args)):
-            raise ExactnessError(
-                f"{name} met {' and '.join(str(a) for a in args if _is_masked(a))}: "
-                "a masked score is selected, not calculated with"
-            )
+            mark = next(a for a in args if _is_masked(a))
+            raise ExactnessError(MASKED.format(op=name, mark=mark))
         return _defined(name, args)
 
     return _mapped(scalar, OPERATIONS[name])
@@ -117,50 +108,18 @@ def _maximum(a: Any, b: Any) -> Any:
     return a if order(a, b) >= 0 else b
 
 
-def sign(x: sympy.Expr) -> int:
-    """The sign of a real number, by evaluation to as many digits as it takes.
-
-    Raises:
-        Undecided: x may be zero, or is closer to it than 2000 digits can tell.
-    """
-    if x.is_Rational or x.is_infinite:
-        return int(sympy.sign(x))
-    if x.is_zero or (x.is_algebraic and x.equals(0)):
-        return 0
-    value = _approximation(x, 15)
-    if value is None:
-        raise Undecided(f"the sign of {x} is not settled at {LIMIT} digits")
-    return 1 if value > 0 else -1
-
-
 def order(a: sympy.Expr, b: sympy.Expr) -> int:
-    """The sign of a - b.
+    """The sign of a - b, decided in the normal form.
 
     Raises:
-        Undecided: see `sign`.
+        Undecided: see `symattn.decide.order`.
     """
     if a == b:
         return 0
-    left, right = _approximation(a, SIGNIFICANT), _approximation(b, SIGNIFICANT)
-    if left is not None and right is not None:
-        slack = (abs(left) + abs(right)) / 10 ** (SIGNIFICANT - 2)
-        if abs(left - right) > slack:
-            return 1 if left > right else -1
-    return sign(a - b)
-
-
-@lru_cache(maxsize=10_000)
-def _approximation(x: sympy.Expr, significant: int) -> Fraction | None:
-    """A rational within so many correct significant digits; None where x may be zero."""
-    try:
-        value = x.evalf(significant, maxn=LIMIT * 4, strict=True)
-    except PrecisionExhausted:
-        return None
-    if not value.is_Float:
-        return None
-    sign, mantissa, exponent, _ = value._mpf_
-    size: Fraction = int(mantissa) * Fraction(2) ** int(exponent)
-    return -size if sign else size
+    left, right = (compact.number(exact(x)) for x in (a, b))
+    if isinstance(left, Infinity) or isinstance(right, Infinity):
+        return 1 if a is sympy.S.Infinity or b is sympy.S.NegativeInfinity else -1
+    return decide.order(left, right)
 
 
 class Symbolic(ArraySystem):
@@ -208,40 +167,9 @@ class Symbolic(ArraySystem):
         check_rows(np.vectorize(lambda z: z is sympy.S.NegativeInfinity, otypes=[bool])(x))
         numerators = self.exp(x)
         denominators = self.sum(numerators, axis=-1, keepdims=True)
-        # The numerators' sum is positive: no zero to look for.
-        return np.asarray(numerators / denominators, dtype=object)
-
-    def text(self, value: Any, names: Mapping[Any, str] | None = None) -> str:
-        """Plain text of an entry, with `names` for some of its sub-expressions."""
-        renamed, shown = _rename(value, names)
-        return str(_Text(shown).doprint(renamed))
-
-    def latex(self, value: Any, names: Mapping[Any, str] | None = None) -> str:
-        """LaTeX of an entry, with `names` (LaTeX) for some of its sub-expressions."""
-        renamed, shown = _rename(value, names)
-        return str(_Latex(shown).doprint(renamed))
-
-    decimal = staticmethod(lambda value, digits: decimal(value, digits))
-    order = staticmethod(order)
-    is_infinite = staticmethod(lambda value: _is_masked(value))
-
-    def rounded(self, values: Array, digits: int) -> Array:
-        """Every entry rounded to fixed decimals, as a rational; infinities stay."""
-        out = values.copy()
-        for index, value in np.ndenumerate(values):
-            if not _is_masked(value):
-                out[index] = number(Fraction(decimal(value, digits)))
-        return out
-
-    def approximate(self, value: Any, significant: int) -> Fraction:
-        """A rational within a few units of the last of so many significant digits."""
-        if value.is_Rational:
-            return Fraction(int(value.p), int(value.q))
-        return _approximation(value, max(significant, SIGNIFICANT)) or Fraction(0)
-
-    def contains(self, value: Any, function: str) -> bool:
-        """Whether an entry contains a function such as ``exp``."""
-        return bool(value.has(getattr(sympy, function)))
+        # The numerators' sum is positive: no zero to look for. One visible key has weight 1,
+        # which SymPy does not always see.
+        return _mapped(lambda n, d: sympy.S.One if n == d else n / d, 2)(numerators, denominators)
 
 
 for _name in ("mul", "div", "neg", "power", "log", "sqrt", "sin", "cos", "tanh", "erf"):
@@ -256,111 +184,12 @@ def _reduce(function: Callable[[Array], Any], x: Array, axis: int, keepdims: boo
     return np.expand_dims(out, axis) if keepdims else out
 
 
-def decimal(value: sympy.Expr, digits: int) -> str:
-    """Round to fixed decimals, half away from zero, with guard digits from SymPy.
-
-    Close to a rounding boundary more digits are taken, up to 2000.
-
-    Raises:
-        ExactnessError: the value contains symbols.
-        Undecided: it stays on the boundary at 2000 digits and is not rational.
-
-    >>> decimal(sympy.Rational(1, 8), 2), decimal(-sympy.Rational(1, 8), 2)
-    ('0.13', '-0.13')
-    >>> decimal(sympy.exp(-9), 2)
-    '0.00'
-    """
-    if _is_masked(value):
-        return str(value)
-    if value.free_symbols:
-        names = ", ".join(sorted(map(str, value.free_symbols)))
-        raise ExactnessError(f"wanted a number, got {value}, which contains {names}")
-    if value.is_Rational:
-        return fixed(Fraction(int(value.p), int(value.q)), digits)
-    found = _approximation(value, SIGNIFICANT)
-    if found is None:
-        # Smaller than anything that 2000 digits show: it prints as zero, or not at all.
-        if value.is_zero or (value.is_algebraic and value.equals(0)) or digits < LIMIT:
-            return fixed(Fraction(0), digits)
-        raise Undecided(f"{value} is not told from zero at {LIMIT} digits")
-    whole = len(str(int(abs(found))))
-    significant = SIGNIFICANT
-    while found is not None and significant < 2 * LIMIT + digits + whole:
-        guard = significant - whole - digits
-        if guard > 3:
-            slack = Fraction(1, 10 ** (digits + guard - 2))
-            low, high = fixed(found - slack, digits), fixed(found + slack, digits)
-            if low == high:
-                return low
-        significant = max(2 * significant, whole + digits + 10)
-        found = _approximation(value, significant)
-    raise Undecided(
-        f"the rounding of {value} to {digits} decimals is not settled at {LIMIT} digits"
-    )
-
-
-def fixed(value: Fraction, digits: int) -> str:
-    """Write a rational with fixed decimals, rounded half away from zero, never as -0.
-
-    >>> fixed(Fraction(2, 5), 2), fixed(Fraction(-1, 1000), 2)
-    ('0.40', '0.00')
-    """
-    scaled = abs(value) * 10**digits
-    units = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
-    text = str(units).rjust(digits + 1, "0")
-    minus = "-" if value < 0 and units else ""
-    return f"{minus}{text[:-digits]}.{text[-digits:]}" if digits else minus + text
-
-
 def matrix(value: Array) -> Any:
     """An immutable SymPy matrix (rank 0 and 1: one row), or an N-d array from rank 3 on."""
     if value.ndim <= 2:
         rows = value.reshape((1, -1)) if value.ndim < 2 else value
         return sympy.ImmutableDenseMatrix(*rows.shape, list(rows.flat))
     return sympy.ImmutableDenseNDimArray(list(value.flat), value.shape)
-
-
-def _rename(value: Any, names: Mapping[Any, str] | None) -> tuple[Any, dict[str, str]]:
-    if not names:
-        return value, {}
-    shown: dict[str, str] = {}
-    rules = {}
-    for i, (part, label) in enumerate(names.items()):
-        # A name no user can type, sorted in the order of `names`.
-        stand_in = sympy.Symbol(f"\0{i:06d}", positive=True)
-        rules[part] = stand_in
-        shown[stand_in.name] = label
-    return value.xreplace(rules), shown
-
-
-class _Latex(LatexPrinter):  # type: ignore[misc]
-    """SymPy's printer, with our names for sub-expressions and symbols."""
-
-    def __init__(self, shown: Mapping[str, str]) -> None:
-        super().__init__({"mul_symbol": None})
-        self._shown = shown
-
-    def _print_ExpBase(self, expr: Any, exp: Any = None) -> str:
-        """Exponents are small already: their fractions are written in a line."""
-        argument = expr.args[0]
-        top, bottom = argument.as_numer_denom()
-        inline = bottom.is_Integer and bottom != 1 and not top.is_Add
-        shown = f"{self._print(top)}/{bottom}" if inline else self._print(argument)
-        return str(self._do_exponent(f"e^{{{shown}}}", exp))
-
-    def _print_Symbol(self, expr: Any, style: str = "plain") -> str:
-        from symattn.notation import symbol
-
-        return self._shown.get(expr.name) or symbol(expr.name)
-
-
-class _Text(StrPrinter):  # type: ignore[misc]
-    def __init__(self, shown: Mapping[str, str]) -> None:
-        super().__init__()
-        self._shown = shown
-
-    def _print_Symbol(self, expr: Any) -> str:
-        return self._shown.get(expr.name) or str(expr.name)
 
 
 @cache

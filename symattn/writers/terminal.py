@@ -63,7 +63,7 @@ def step(step: Step) -> str:
     lines += [f"{name} = {value}" for name, value in step.where("text")]
     if step.wants_decimals:
         lines.append("≈")
-        lines.append(matrix(np.array(step.decimal(), dtype=object).reshape(step.shape), step.axes))
+        lines.append(matrix(step.shown(), step.axes))
     return "\n".join(lines)
 
 
@@ -86,22 +86,26 @@ def heading(step: Step) -> str:
 
 
 def report(report: Report) -> str:
-    """The table that `verify` prints, and a sentence for each disagreement."""
-    header = ["step", "type", "within bound", "largest error (ulps)", "at", "zeros off by"]
-    rows = [
-        [
-            c.step,
-            c.type,
-            "yes" if c.agrees else "NO",
-            f"{c.ulps:.2f}",
-            c.ulps_at,
-            f"{c.absolute:.2g}" if c.absolute else "",
-        ]
-        for c in report.checks
-    ]
-    steps = len({c.step for c in report.checks})
-    lines = [table(header, rows, left=2), ""]
+    """The table that `verify` prints, and a sentence for each disagreement.
+
+    A cell has the largest error in ulps, where it is, and the mean; NO where a float
+    leaves its bound.
+    """
+    types = list(dict.fromkeys(c.type for c in report.checks))
+    steps = list(dict.fromkeys(c.step for c in report.checks))
+    cells = {(c.step, c.type): c for c in report.checks}
+    rows = []
+    for name in steps:
+        first = cells[name, types[0]]
+        row = [name, str(first.bits or "exact")]
+        for kind in types:
+            c = cells[name, kind]
+            where = f"{c.ulps:.2f} {c.ulps_at}" if c.ulps_at else "0"
+            row.append(f"{where} (mean {c.mean_ulps:.2f})" + ("" if c.agrees else " NO"))
+        rows.append(row)
+    lines = [table(["step", "bits", *types], rows, left=1), ""]
     lines += report.disagreements or [
-        f"{steps} steps agree: every entry within its running error bound, in float64 and float32."
+        f"{len(steps)} steps agree: every entry within its running error bound, in "
+        f"{', '.join(types[:-1])} and {types[-1]}. Errors are in ulps."
     ]
     return "\n".join(lines)

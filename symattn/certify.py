@@ -1,0 +1,162 @@
+"""Enclosures of a derivation's entries, and decimals that they prove.
+
+The graph is run over balls at rising precision. A decimal is returned only when
+every number of the enclosure rounds to it; an exact tie is proven by the normal
+form, never guessed. What still straddles a rounding boundary at the limit is
+`Undecided`, with the digits that are proven.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from symattn import decide
+from symattn.errors import ExactnessError, Undecided
+from symattn.literals import Infinity, exact
+from symattn.numbers import compact
+from symattn.numbers.ball import Ball
+from symattn.numbers.enclosure import LIMIT, START, TINY, binary_exponent, enclose, to_fraction
+from symattn.numbers.normal_form import Sum
+from symattn.rounding import between, fixed, surviving
+
+if TYPE_CHECKING:
+    from symattn.derivation import Derivation
+
+Place = tuple[int, tuple[int, ...]]
+
+
+class Enclosures:
+    """The balls of one derivation, by precision."""
+
+    def __init__(self, derivation: Derivation) -> None:
+        self.derivation = derivation
+        self._runs: dict[int, list[Any]] = {}
+
+    def at(self, bits: int) -> list[Any]:
+        """The value of every node as balls, at a precision."""
+        if bits not in self._runs:
+            radii = {id(self.derivation.inputs[k]): r for k, r in self.derivation.radii.items()}
+            self._runs[bits] = self.derivation.run(Ball(bits, radii))
+        return self._runs[bits]
+
+    def ball(self, place: Place, bits: int = START) -> Any:
+        """The enclosure of an entry: an `arb`, or an infinity."""
+        node, index = place
+        return self.at(bits)[node][index]
+
+    def bounds(self, place: Place, bits: int = START) -> tuple[Fraction, Fraction] | None:
+        """Exact lower and upper bound of an entry; None where it is not bounded yet."""
+        return _bounds(self.ball(place, bits))
+
+    def decimal(self, place: Place, digits: int) -> str:
+        """A certified decimal.
+
+        Raises:
+            Undecided: the rounding is not settled at 32,768 bits, or not by inputs that
+                are known only to their printed digits. `Undecided.proven` has the digits
+                that are.
+            ExactnessError: the entry contains symbols.
+        """
+        node, index = place
+        form = self.derivation.forms[node][index]
+        if isinstance(form, Infinity):
+            return str(form)
+        if self.derivation.radii:
+            known = "the printed digits of the inputs"
+            return _certified(lambda bits: self.bounds(place, bits), None, digits, 4 * START, known)
+        return _certified(lambda bits: self.bounds(place, bits), form, digits)
+
+    def approximation(self, place: Place, relative: int = 40) -> tuple[Fraction, Fraction, int]:
+        """A midpoint and radius whose radius is below 10^-relative of it, and the bits it took.
+
+        Below 2^-10000 the radius is as large as the number: no float is that small.
+
+        Raises:
+            Undecided: not reached at 32,768 bits (a number that may be zero).
+        """
+        node, index = place
+        form = self.derivation.forms[node][index]
+        known = form.rational()
+        if known is not None and not self.derivation.radii:
+            return Fraction(int(known.p), int(known.q)), Fraction(0), 0
+        bits = START
+        while True:
+            bounds = self.bounds(place, bits)
+            if bounds:
+                middle, radius = (bounds[0] + bounds[1]) / 2, (bounds[1] - bounds[0]) / 2
+                tiny = max(map(abs, bounds)) <= Fraction(1, 2**TINY)
+                if radius * 10**relative <= abs(middle) or tiny or self.derivation.radii:
+                    return middle, radius, bits
+            if bits == START:
+                tie = decide.rational_value(form)
+                if tie is not None:
+                    return Fraction(int(tie.p), int(tie.q)), Fraction(0), bits
+            if bits >= LIMIT:
+                raise Undecided(f"{relative} digits are not settled at {bits} bits")
+            bits *= 2
+
+
+def _bounds(ball: Any) -> tuple[Fraction, Fraction] | None:
+    """Exact bounds; `lower` and `upper` would round to the precision of the moment."""
+    if not ball.is_finite():
+        return None
+    if binary_exponent(ball.abs_upper().mid()) < -TINY:
+        edge = Fraction(1, 2**TINY)
+        return (Fraction(0) if ball > 0 else -edge), (Fraction(0) if ball < 0 else edge)
+    middle, radius = to_fraction(ball.mid()), to_fraction(ball.rad())
+    return middle - radius, middle + radius
+
+
+def decimal_of(value: Any, digits: int) -> str:
+    """The certified decimal of a number alone: text, a SymPy expression, an `Exact`.
+
+    Raises:
+        Undecided: the rounding is not settled at 32,768 bits.
+
+    >>> decimal_of("sqrt(2)", 30)
+    '1.414213562373095048801688724210'
+    """
+    form = value if isinstance(value, Sum) else compact.number(exact(value))
+    if isinstance(form, Infinity):
+        return str(form)
+    if compact.has_symbols(form):
+        raise ExactnessError(f"wanted a number, got {form}, which contains symbols")
+    return _certified(lambda bits: _bounds(enclose(form, bits)), form, digits)
+
+
+def _certified(
+    bounds_at: Callable[[int], tuple[Fraction, Fraction] | None],
+    form: Sum | None,
+    digits: int,
+    limit: int = LIMIT,
+    known: str = "",
+) -> str:
+    """Raise precision until all of an enclosure rounds alike.
+
+    Args:
+        bounds_at: the enclosure at a precision; None where it is not bounded.
+        form: the normal form, asked for a rational value where the enclosure straddles;
+            None where the number is not known exactly.
+    """
+    exact = form.rational() if form is not None else None
+    if exact is not None:
+        return fixed(Fraction(int(exact.p), int(exact.q)), digits)
+    bits = START
+    while bits < 4 * digits:
+        bits *= 2
+    first, limit = bits, max(limit, bits)
+    while True:
+        bounds = bounds_at(bits)
+        found = bounds and between(*bounds, digits)
+        if found:
+            return found
+        tie = decide.rational_value(form) if form is not None and bits == first else None
+        if tie is not None:
+            return fixed(Fraction(int(tie.p), int(tie.q)), digits)
+        if bits >= limit:
+            proven = surviving(*bounds, digits) if bounds else ""
+            by = known or f"{bits} bits"
+            raise Undecided(f"rounding to {digits} decimals is not settled by {by}", proven)
+        bits *= 2

@@ -1,0 +1,153 @@
+"""Compare two exact numbers, and say honestly what is known."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import islice, product
+from typing import Any, Literal
+
+from flint import fmpq
+
+from symattn import decide
+from symattn.entries import Entry
+from symattn.errors import ExactnessError
+from symattn.literals import Infinity, exact
+from symattn.numbers import compact
+from symattn.numbers.enclosure import LIMIT, START, enclose
+from symattn.numbers.normal_form import Kernel, Sum, is_decidable
+
+Verdict = Literal["equal", "less", "greater", "different", "undecided"]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What is known of x against y.
+
+    Attributes:
+        verdict: ``equal`` with its proof; ``less`` or ``greater`` (x than y) with
+            separated enclosures; ``different``, proven unequal, with the order unsettled
+            (or, with symbols, not asked); ``undecided``.
+        why: the proof, or how far was looked.
+        bits: the precision that was looked at; 0 where none was needed.
+        witness: with symbols, values for them at which the two differ.
+    """
+
+    verdict: Verdict
+    why: str
+    bits: int = 0
+    witness: dict[str, Fraction] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        words = {"different": "different, order unsettled"}.get(self.verdict, self.verdict)
+        if self.witness:
+            words = "different"
+        at = ", ".join(f"{name} = {value}" for name, value in self.witness.items())
+        return f"{words}: {self.why}" + (f" (at {at})" if at else "")
+
+    __repr__ = __str__
+
+
+def compare(x: Any, y: Any, *, limit: int = LIMIT) -> Comparison:
+    """Compare two numbers: entries, SymPy expressions, strings, integers, Fractions, Decimals.
+
+    Args:
+        limit: bits up to which enclosures are refined.
+
+    Raises:
+        ExactnessError, LiteralError: what is no exact number.
+
+    >>> print(compare("exp(1)/(exp(1)+exp(2))", "1/(1+exp(1))"))
+    equal: the normal form is empty once denominators are cleared
+    >>> print(compare("exp(sqrt(2))", "4.1132503787829275"))
+    greater: the enclosures are separate at 128 bits
+    """
+    if _is_interval(x) or _is_interval(y):
+        return _intervals(x, y)
+    left, right = _form(x), _form(y)
+    if isinstance(left, Infinity) or isinstance(right, Infinity):
+        return _infinite(left, right)
+    difference = left - right
+    if compact.has_symbols(difference):
+        return _functions(difference)
+    found = decide.sign(difference, limit)
+    if found.sign == 0:
+        return Comparison("equal", found.zero.why)
+    if found.sign is not None:
+        at = f"the enclosures are separate at {found.bits} bits" if found.bits else found.zero.why
+        return Comparison("greater" if found.sign > 0 else "less", at, found.bits)
+    looked = f"the enclosures still overlap at {found.bits} bits"
+    if found.zero.verdict == "nonzero":
+        return Comparison("different", f"{found.zero.why}; {looked}", found.bits)
+    return Comparison("undecided", f"{found.zero.why}; {looked}", found.bits)
+
+
+def _form(value: Any) -> Any:
+    return value.form if isinstance(value, Entry) else compact.number(exact(value))
+
+
+def _infinite(left: Any, right: Any) -> Comparison:
+    a, b = (x.sign if isinstance(x, Infinity) else 0 for x in (left, right))
+    if a == b:
+        return Comparison("equal", "both are the same infinity")
+    return Comparison("greater" if a > b else "less", "one is infinite")
+
+
+def _functions(difference: Sum) -> Comparison:
+    """With symbols: equal means identical as functions, different comes with a witness."""
+    known = decide.is_zero(difference)
+    if known.verdict == "zero":
+        return Comparison("equal", f"identical as functions: {known.why}")
+    names = sorted(_symbols(difference))
+    # Small numbers first; a function that vanishes at all of these is left undecided.
+    values = [fmpq(k, q) for q in (1, 2, 3) for k in (1, 2, -1, 3, 0, 5, -2)]
+    for point in islice(product(values, repeat=len(names)), 500):
+        ball = enclose(difference, START, dict(zip(names, point, strict=True)))
+        if ball.is_finite() and not ball.contains(0):
+            witness = {n: Fraction(int(v.p), int(v.q)) for n, v in zip(names, point, strict=True)}
+            why = f"the enclosures are separate at {START} bits"
+            return Comparison("different", why, START, witness)
+    if known.verdict == "nonzero" and is_decidable(difference):
+        return Comparison("different", known.why)
+    return Comparison("undecided", f"{known.why}; no witness among 500 points", START)
+
+
+def _symbols(x: Sum) -> set[str]:
+    """The names of the symbols anywhere in a number."""
+    found: set[str] = set().union(*(_symbols(e) for e in x.exponents()))
+    for kernel in x.kernels():
+        found |= _kernel_symbols(kernel)
+    return found
+
+
+def _kernel_symbols(kernel: Kernel) -> set[str]:
+    if kernel.kind == "symbol":
+        return {kernel.arguments[0]}
+    return set().union(*(_symbols(a) for a in kernel.arguments if isinstance(a, Sum)))
+
+
+# Entries whose inputs are known to their printed digits alone.
+
+
+def _is_interval(value: Any) -> bool:
+    return isinstance(value, Entry) and bool(value.step.derivation.radii)
+
+
+def _intervals(x: Any, y: Any) -> Comparison:
+    left, right = _ball(x), _ball(y)
+    if isinstance(left, Infinity) or isinstance(right, Infinity):
+        return _infinite(left, right)
+    if left < right or left > right:
+        verdict: Verdict = "less" if left < right else "greater"
+        return Comparison(verdict, f"the enclosures are separate at {START} bits", START)
+    return Comparison("undecided", "the printed digits of the inputs leave it open", START)
+
+
+def _ball(value: Any) -> Any:
+    if isinstance(value, Entry):
+        place = (value.step.node, value.index)
+        return value.step.derivation.enclosures.ball(place)
+    form = _form(value)
+    if not isinstance(form, Infinity) and compact.has_symbols(form):
+        raise ExactnessError(f"wanted a number, got {form}, which contains symbols")
+    return form if isinstance(form, Infinity) else enclose(form, START)

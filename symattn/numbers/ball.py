@@ -1,0 +1,152 @@
+"""The ball number system: rigorous enclosures on python-flint's Arb.
+
+Every entry is an `arb`, a midpoint and a radius whose interval contains the exact
+value; -oo is the mark `NEGATIVE_INFINITY`, placed by selection. Inputs are exact,
+or known to within a radius of their own. Softmax is evaluated as
+1 / (1 + Σ e^{x_j - x_i}), which keeps wide inputs useful.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from flint import arb, arb_mat, ctx, fmpq
+
+from symattn.errors import ExactnessError
+from symattn.graph import OPERATIONS, Array
+from symattn.literals import NEGATIVE_INFINITY, Apply, Exact, Infinity, Name
+from symattn.numbers.arrays import MASKED, ArraySystem, check_rows
+
+_SCALAR: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b, "sub": lambda a, b: a - b,
+    "mul": lambda a, b: a * b, "div": lambda a, b: a / b, "power": lambda a, b: a**b,
+    "neg": lambda a: -a, "sqrt": lambda a: a.sqrt(), "exp": lambda a: a.exp(),
+    "log": lambda a: a.log(), "sin": lambda a: a.sin(), "cos": lambda a: a.cos(),
+    "tanh": lambda a: a.tanh(), "erf": lambda a: a.erf(), "maximum": lambda a, b: a.max(b),
+}  # fmt: skip
+
+
+def _masked(x: Any) -> bool:
+    return isinstance(x, Infinity)
+
+
+def _scalar(op: str) -> Callable[..., Any]:
+    """An operation on balls, with the selections that -oo is allowed."""
+    function = _SCALAR[op]
+
+    def apply(*args: Any) -> Any:
+        marks = [a for a in args if isinstance(a, Infinity)]
+        if not marks:
+            return function(*args)
+        if all(m.sign < 0 for m in marks):
+            if op == "exp":
+                return arb(0)
+            if op == "add" or (op == "sub" and not _masked(args[1])):
+                return NEGATIVE_INFINITY
+            if op == "maximum":
+                return args[1] if _masked(args[0]) else args[0]
+        raise ExactnessError(MASKED.format(op=op, mark=marks[0]))
+
+    return apply
+
+
+class Ball(ArraySystem):
+    """Operations on object arrays of balls, at a precision in bits.
+
+    Args:
+        bits: the precision of every operation.
+        radii: half-widths of inputs that are not known exactly, by the identity of
+            the array they belong to.
+    """
+
+    def __init__(self, bits: int, radii: Mapping[int, Array] | None = None) -> None:
+        self.bits = bits
+        self.radii = radii or {}
+
+    def number(self, value: Exact) -> Any:
+        """A ball around an exact number; rationals are rounded once."""
+        if isinstance(value, Fraction):
+            return arb(fmpq(value.numerator, value.denominator))
+        if isinstance(value, Infinity):
+            return value
+        if isinstance(value, Name):
+            raise ExactnessError(f"wanted a number, got the symbol {value.name}")
+        assert isinstance(value, Apply)
+        return _SCALAR[value.op](*map(self.number, value.args))
+
+    def array(self, exact: Array) -> Array:
+        out = np.empty(exact.shape, dtype=object)
+        radii = self.radii.get(id(exact))
+        with ctx.workprec(self.bits):
+            for index in np.ndindex(exact.shape):
+                ball = self.number(exact[index])  # type: ignore[arg-type]
+                if radii is not None and radii[index]:
+                    ball = arb(ball, self.number(radii[index]).upper())  # type: ignore[arg-type]
+                out[index] = ball
+        return out
+
+    def _mapped(self, op: str, *arrays: Array) -> Array:
+        ufunc = np.frompyfunc(_scalar(op), OPERATIONS[op], 1)
+        with ctx.workprec(self.bits):
+            return np.asarray(ufunc(*arrays), dtype=object)
+
+    def matmul(self, a: Array, b: Array) -> Array:
+        for operand in (a, b):
+            if any(map(_masked, operand.flat)):
+                raise ExactnessError("matmul met -oo: mask the scores and take their softmax first")
+        left = a if a.ndim > 1 else a[None, :]
+        right = b if b.ndim > 1 else b[:, None]
+        batch = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+        left = np.broadcast_to(left, batch + left.shape[-2:])
+        right = np.broadcast_to(right, batch + right.shape[-2:])
+        out = np.empty((*batch, left.shape[-2], right.shape[-1]), dtype=object)
+        with ctx.workprec(self.bits):
+            for k in np.ndindex(batch):
+                product = _matrix(left[k]) * _matrix(right[k])
+                out[k] = np.array(product.entries(), dtype=object).reshape(out.shape[-2:])
+        if a.ndim == 1:
+            out = out[..., 0, :]
+        return np.asarray(out[..., 0] if b.ndim == 1 else out, dtype=object)
+
+    def sum(self, x: Array, *, axis: int, keepdims: bool) -> Array:
+        with ctx.workprec(self.bits):
+            return np.asarray(np.sum(x, axis=axis, keepdims=keepdims), dtype=object)
+
+    def max(self, x: Array, *, axis: int, keepdims: bool) -> Array:
+        maximum = np.frompyfunc(_scalar("maximum"), 2, 1)
+        with ctx.workprec(self.bits):
+            found = maximum.reduce(x, axis=axis, keepdims=keepdims)
+        return np.asarray(found, dtype=object)
+
+    def softmax(self, x: Array) -> Array:
+        check_rows(np.vectorize(_masked, otypes=[bool])(x))
+        out = np.empty(x.shape, dtype=object)
+        with ctx.workprec(self.bits):
+            for row in np.ndindex(x.shape[:-1]):
+                out[row] = _softmax_row(x[row])
+        return out
+
+
+for _name in _SCALAR:
+    setattr(Ball, _name, lambda self, *arrays, _op=_name: self._mapped(_op, *arrays))
+
+
+def _matrix(x: Array) -> Any:
+    return arb_mat(x.shape[0], x.shape[1], list(x.flat))
+
+
+def _softmax_row(row: Array) -> Array:
+    out = np.empty(row.shape, dtype=object)
+    for i, x in enumerate(row):
+        if _masked(x):
+            out[i] = arb(0)
+            continue
+        total = arb(1)
+        for j, other in enumerate(row):
+            if j != i and not _masked(other):
+                total += (other - x).exp()
+        out[i] = 1 / total
+    return out

@@ -1,0 +1,123 @@
+"""The compact number system: the exact values in the normal form, small and decidable.
+
+Entries are `Sum`s (see `symattn.numbers.normal_form`) or the mark -oo, placed by
+selection. A row's denominator stays one kernel through every product that
+follows. After an operation a long entry outside the decidable class is held by
+reference, so that nothing grows without bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from symattn import decide
+from symattn.errors import ExactnessError
+from symattn.graph import OPERATIONS, Array
+from symattn.literals import NEGATIVE_INFINITY, Exact, Infinity
+from symattn.numbers import normal_form
+from symattn.numbers.arrays import MASKED, ArraySystem, check_rows
+from symattn.numbers.normal_form import ZERO, Sum, settled
+
+
+def number(value: Exact) -> Sum | Infinity:
+    """An `Exact` in normal form; infinities stay marks."""
+    return value if isinstance(value, Infinity) else normal_form.number(value)
+
+
+def _masked(x: Any) -> bool:
+    return isinstance(x, Infinity)
+
+
+def has_symbols(x: Sum) -> bool:
+    """Whether a symbol stands anywhere in a number."""
+    for kernel in x.kernels():
+        if kernel.kind == "symbol":
+            return True
+        if any(isinstance(a, Sum) and has_symbols(a) for a in kernel.arguments):
+            return True
+    return any(has_symbols(e) for e in x.exponents())
+
+
+def larger(a: Any, b: Any) -> Any:
+    """The larger of two; with symbols, a kernel that stands for it."""
+    if _masked(a) or _masked(b):
+        return b if _masked(a) and a.sign < 0 else a
+    difference = a - b
+    if has_symbols(difference):
+        return normal_form.maximum(a, b)
+    return a if decide.order(a, b) >= 0 else b
+
+
+def _divided(a: Sum, b: Sum) -> Sum:
+    if len(b.terms) != 1 and not has_symbols(b) and decide.sign(b).sign == 0:
+        raise ExactnessError(f"div({a}, {b}) is not defined: the divisor is zero")
+    return a * normal_form.inverse(b)
+
+
+def _apply(op: str, args: tuple[Any, ...]) -> Any:
+    marks = [a for a in args if isinstance(a, Infinity)]
+    if marks:
+        if all(m.sign < 0 for m in marks):
+            if op == "exp":
+                return ZERO
+            if op == "add" or (op == "sub" and not _masked(args[1])):
+                return NEGATIVE_INFINITY
+        if op != "maximum":
+            raise ExactnessError(MASKED.format(op=op, mark=marks[0]))
+    if op == "maximum":
+        return larger(*args)
+    if op == "div":
+        return settled(_divided(*args))
+    return settled(normal_form.apply(op, list(args)))
+
+
+def _operation(op: str) -> Callable[..., Array]:
+    ufunc = np.frompyfunc(lambda *args: _apply(op, args), OPERATIONS[op], 1)
+    return lambda *arrays: np.asarray(ufunc(*arrays), dtype=object)
+
+
+class Compact(ArraySystem):
+    """Operations on object arrays of numbers in normal form."""
+
+    def array(self, exact: Array) -> Array:
+        return np.asarray(np.frompyfunc(number, 1, 1)(exact), dtype=object)
+
+    def matmul(self, a: Array, b: Array) -> Array:
+        for operand in (a, b):
+            if any(map(_masked, operand.flat)):
+                raise ExactnessError("matmul met -oo: mask the scores and take their softmax first")
+        products = np.matmul(a, b)
+        return np.asarray(np.frompyfunc(settled, 1, 1)(products), dtype=object)
+
+    def sum(self, x: Array, *, axis: int, keepdims: bool) -> Array:
+        total = np.sum(x, axis=axis, keepdims=keepdims)
+        return np.asarray(np.frompyfunc(settled, 1, 1)(total), dtype=object)
+
+    def max(self, x: Array, *, axis: int, keepdims: bool) -> Array:
+        found = np.frompyfunc(larger, 2, 1).reduce(x, axis=axis, keepdims=keepdims)
+        return np.asarray(found, dtype=object)
+
+    def softmax(self, x: Array) -> Array:
+        """e^{z_ij} over its row's sum, one kernel a row; 0 where masked."""
+        check_rows(np.vectorize(_masked, otypes=[bool])(x))
+        numerators = self.exp(x)  # type: ignore[attr-defined]
+        totals = np.sum(numerators, axis=-1, keepdims=True)
+        inverses = np.frompyfunc(normal_form.inverse, 1, 1)(totals)
+        return np.asarray(numerators * inverses, dtype=object)
+
+
+for _name in (
+    "add", "sub", "mul", "div", "neg", "power", "exp", "log", "sqrt", "sin", "cos", "tanh", "erf",
+    "maximum",
+):  # fmt: skip
+    setattr(Compact, _name, staticmethod(_operation(_name)))
+
+
+@cache
+def shared() -> Compact:
+    """The one instance: the system holds no state."""
+    return Compact()

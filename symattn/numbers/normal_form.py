@@ -1,0 +1,528 @@
+"""Exact scalars that stay small: Laurent sums over kernels.
+
+A `Sum` is a finite sum of rational coefficients times monomials. A monomial is a
+square-free radical √r, one exponential e^α whose exponent α is itself a `Sum`,
+and integer powers of other kernels: a symbol, the sum under a fraction bar, sin,
+cos, log, erf, a nested root, a maximum. Products of exponentials add exponents
+and products of radicals reduce, so every number built of rationals, square roots
+and exponentials of these has one form only. Nothing else is simplified: what two
+forms have in common is found by `symattn.decide`.
+
+Sums and kernels are immutable and compared by value; those under exponents and
+fraction bars are interned, so that a row's denominator is one object.
+"""
+
+from __future__ import annotations
+
+import weakref
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from math import gcd
+from typing import Any
+
+from flint import fmpq, fmpz
+
+from symattn.errors import ExactnessError, Undecided
+from symattn.literals import Apply, Exact, Infinity, Name
+
+MAX_POWER = 1024  # of a sum of several terms, multiplied out
+MAX_TERMS = 20_000  # of a product, before it is refused
+LONG = 48  # terms from which a sum outside the decidable class is held by reference
+
+#: A radicand, an exponent (None for e^0), and powers of kernels in a frozenset.
+Monomial = tuple[int, "Sum | None", frozenset[tuple["Kernel", int]]]
+
+_ONE: Monomial = (1, None, frozenset())
+
+
+class TooLarge(Undecided):
+    """A product that would have more terms than are looked at."""
+
+
+class Sum:
+    """Rational coefficients by monomial; see the module."""
+
+    __slots__ = ("__weakref__", "_hash", "_key", "terms")
+
+    def __init__(self, terms: Mapping[Monomial, fmpq]) -> None:
+        self.terms = terms
+        self._hash: int | None = None
+        self._key: str | None = None
+
+    def __hash__(self) -> int:
+        if self._hash is None:
+            self._hash = hash(frozenset((m, (int(c.p), int(c.q))) for m, c in self.terms.items()))
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return isinstance(other, Sum) and hash(self) == hash(other) and self.terms == other.terms
+
+    def __len__(self) -> int:
+        return len(self.terms)
+
+    def __bool__(self) -> bool:
+        raise TypeError("whether a number is zero is asked of symattn.decide")
+
+    @property
+    def key(self) -> str:
+        """Text that orders sums, the same in every process."""
+        if self._key is None:
+            self._key = "+".join(sorted(f"{c}*{_monomial_key(m)}" for m, c in self.terms.items()))
+        return self._key
+
+    def __repr__(self) -> str:
+        return self.key or "0"
+
+    # Arithmetic.
+
+    def __add__(self, other: Sum) -> Sum:
+        if len(self.terms) < len(other.terms):
+            return other + self
+        terms = dict(self.terms)
+        for monomial, c in other.terms.items():
+            _accumulate(terms, monomial, c)
+        return Sum(terms)
+
+    def __neg__(self) -> Sum:
+        return Sum({m: -c for m, c in self.terms.items()})
+
+    def __sub__(self, other: Sum) -> Sum:
+        return self + (-other)
+
+    def scaled(self, factor: fmpq) -> Sum:
+        """Every coefficient times a rational."""
+        return Sum({m: c * factor for m, c in self.terms.items()}) if factor else ZERO
+
+    def __mul__(self, other: Sum) -> Sum:
+        if len(self.terms) * len(other.terms) > MAX_TERMS:
+            raise TooLarge(f"a product of {len(self.terms)} by {len(other.terms)} terms")
+        terms: dict[Monomial, fmpq] = {}
+        for m, c in self.terms.items():
+            for n, d in other.terms.items():
+                _multiply_into(terms, m, n, c * d)
+        return Sum(terms)
+
+    def rational(self) -> fmpq | None:
+        """The value, where the form is a rational as it stands."""
+        if not self.terms:
+            return fmpq(0)
+        if len(self.terms) == 1 and _ONE in self.terms:
+            return self.terms[_ONE]
+        return None
+
+    def kernels(self) -> Iterable[Kernel]:
+        """The kernels of its monomials, not those inside them."""
+        return {k for _, _, powers in self.terms for k, _ in powers}
+
+    def exponents(self) -> Iterable[Sum]:
+        """The exponents of its monomials."""
+        return {e for _, e, _ in self.terms if e is not None}
+
+
+class Kernel:
+    """What a monomial has powers of.
+
+    Kinds: ``symbol`` (a name), ``sum`` (a sum under a fraction bar), ``ref`` (a long
+    sum held by reference), ``root`` (argument to the power 1/n), ``max``, and the
+    functions ``sin``, ``cos``, ``log``, ``erf``.
+    """
+
+    __slots__ = ("_hash", "arguments", "kind")
+
+    def __init__(self, kind: str, *arguments: Any) -> None:
+        self.kind = kind
+        self.arguments = arguments
+        self._hash = hash((kind, arguments))
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        return (
+            isinstance(other, Kernel)
+            and self._hash == other._hash
+            and self.kind == other.kind
+            and self.arguments == other.arguments
+        )
+
+    def __repr__(self) -> str:
+        return f"{self.kind}({', '.join(map(str, self.arguments))})"
+
+
+def _monomial_key(monomial: Monomial) -> str:
+    radicand, exponent, powers = monomial
+    parts = [f"r{radicand}"] if radicand != 1 else []
+    parts += [f"e[{exponent.key}]"] if exponent is not None else []
+    return "*".join(parts + sorted(f"{k!r}^{n}" for k, n in powers)) or "1"
+
+
+_interned: weakref.WeakValueDictionary[Sum, Sum] = weakref.WeakValueDictionary()
+
+
+def intern(value: Sum) -> Sum:
+    """The one object for this value."""
+    return _interned.setdefault(value, value)
+
+
+def _accumulate(terms: dict[Monomial, fmpq], monomial: Monomial, c: fmpq) -> None:
+    total = terms.get(monomial, _NOTHING) + c
+    if total:
+        terms[monomial] = total
+    else:
+        terms.pop(monomial, None)
+
+
+_NOTHING = fmpq(0)
+
+
+def _multiply_into(terms: dict[Monomial, fmpq], m: Monomial, n: Monomial, c: fmpq) -> None:
+    common = gcd(m[0], n[0])
+    radicand = m[0] * n[0] // (common * common)
+    exponent = m[1] if n[1] is None else n[1] if m[1] is None else intern(m[1] + n[1])
+    if exponent is not None and not exponent.terms:
+        exponent = None
+    if not m[2] or not n[2]:
+        _accumulate(terms, (radicand, exponent, m[2] or n[2]), c * common)
+        return
+    powers = dict(m[2])
+    for kernel, k in n[2]:
+        powers[kernel] = powers.get(kernel, 0) + k
+    _reduced_into(terms, radicand, exponent, powers, c * common)
+
+
+def _reduced_into(
+    terms: dict[Monomial, fmpq],
+    radicand: int,
+    exponent: Sum | None,
+    powers: dict[Kernel, int],
+    c: fmpq,
+) -> None:
+    """Add a monomial, with cos² as 1 - sin² and the n-th power of an n-th root undone."""
+    for kernel, k in powers.items():
+        if kernel.kind == "cos" and k >= 2:
+            sine = Sum({(1, None, frozenset([(Kernel("sin", *kernel.arguments), 2)])): fmpq(1)})
+            factor = ONE - sine
+            rest = {**powers, kernel: k - 2}
+        elif kernel.kind == "root" and abs(k) >= kernel.arguments[1]:
+            sign = 1 if k > 0 else -1
+            factor = kernel.arguments[0] if sign > 0 else inverse(kernel.arguments[0])
+            rest = {**powers, kernel: k - sign * kernel.arguments[1]}
+        else:
+            continue
+        left: dict[Monomial, fmpq] = {}
+        _reduced_into(left, radicand, exponent, rest, c)
+        for monomial, d in (Sum(left) * factor).terms.items():
+            _accumulate(terms, monomial, d)
+        return
+    kept = frozenset((kernel, k) for kernel, k in powers.items() if k)
+    _accumulate(terms, (radicand, exponent, kept), c)
+
+
+def constant(value: fmpq | int) -> Sum:
+    """A rational number."""
+    return Sum({_ONE: fmpq(value)}) if value else ZERO
+
+
+def of(kernel: Kernel, power: int = 1) -> Sum:
+    """A kernel alone."""
+    return Sum({(1, None, frozenset([(kernel, power)])): fmpq(1)})
+
+
+ZERO = Sum({})
+ONE = Sum({_ONE: fmpq(1)})
+
+
+# Which sums a theorem decides.
+
+
+def is_algebraic(x: Sum) -> bool:
+    """Whether a sum is built of rationals, radicals and nested roots alone."""
+    return all(
+        e is None and all(k.kind == "root" and is_algebraic(k.arguments[0]) for k, _ in powers)
+        for _, e, powers in x.terms
+    )
+
+
+def is_polynomial(x: Sum) -> bool:
+    """Whether a sum is algebraic, or a Laurent polynomial in symbols with such coefficients."""
+    return all(
+        e is None
+        and all(
+            k.kind == "symbol" or (k.kind == "root" and is_algebraic(k.arguments[0]))
+            for k, _ in powers
+        )
+        for _, e, powers in x.terms
+    )
+
+
+def is_decidable(x: Sum) -> bool:
+    """Whether the zero test decides it: exponentials of polynomials, over sums of such."""
+    for _, exponent, powers in x.terms:
+        if exponent is not None and not is_polynomial(exponent):
+            return False
+        for kernel, _ in powers:
+            if kernel.kind == "sum" and not is_decidable(kernel.arguments[0]):
+                return False
+            if kernel.kind == "root" and not is_algebraic(kernel.arguments[0]):
+                return False
+            if kernel.kind not in ("symbol", "sum", "root"):
+                return False
+    return True
+
+
+def settled(x: Sum) -> Sum:
+    """A long sum outside the decidable class as one kernel that refers to it."""
+    return of(Kernel("ref", intern(x))) if len(x) > LONG and not is_decidable(x) else x
+
+
+# Division, roots, powers and functions.
+
+
+def inverse(x: Sum) -> Sum:
+    """1/x. The caller makes sure that x is not zero."""
+    if not x.terms:
+        raise ExactnessError("a division by zero")
+    if len(x.terms) == 1:
+        ((radicand, exponent, powers), c) = next(iter(x.terms.items()))
+        minus = None if exponent is None else intern(-exponent)
+        inverted = frozenset((k, -n) for k, n in powers)
+        return Sum({(radicand, minus, inverted): 1 / (c * radicand)})
+    if all(e is None and not powers for _, e, powers in x.terms):
+        return _rationalised(x)
+    return of(Kernel("sum", intern(x)), -1)
+
+
+def _rationalised(x: Sum) -> Sum:
+    """1/x for a sum of radicals, by multiplying with its conjugates."""
+    top = ONE
+    while x.rational() is None:
+        radicand = max(r for r, _, _ in x.terms)
+        prime = int(fmpz(radicand).factor()[0][0])
+        conjugate = Sum({m: -c if m[0] % prime == 0 else c for m, c in x.terms.items()})
+        top, x = top * conjugate, x * conjugate
+    bottom = x.rational()
+    if not bottom:
+        raise ExactnessError("a division by zero")
+    return top.scaled(1 / bottom)
+
+
+def power(base: Sum, exponent: Sum) -> Sum:
+    """base^exponent, for a positive base where the exponent is no integer."""
+    n = exponent.rational()
+    if n is None:
+        return exp(exponent * log(base))
+    if n.q == 1:
+        return _integer_power(base, int(n.p))
+    if n.q == 2:
+        return _integer_power(root(base, 2), int(n.p))
+    return _integer_power(root(base, int(n.q)), int(n.p))
+
+
+def _integer_power(base: Sum, n: int) -> Sum:
+    if n < 0:
+        return inverse(_integer_power(base, -n))
+    if len(base.terms) > 1 and n > MAX_POWER:
+        raise TooLarge(f"the power {n} of a sum")
+    result = ONE
+    while n:
+        if n & 1:
+            result = result * base
+        n >>= 1
+        base = base * base if n else base
+    return result
+
+
+def root(x: Sum, n: int) -> Sum:
+    """The real n-th root of a number that is not negative."""
+    c = x.rational()
+    if c is not None:
+        if c < 0:
+            raise ExactnessError(f"the root of {c}, which is negative")
+        if n == 2:
+            return _square_root(c)
+        p, q = (_exact_root(v, n) for v in (int(c.p), int(c.q)))
+        if p is not None and q is not None:
+            return constant(fmpq(p, q))
+    elif len(x.terms) == 1:
+        ((radicand, exponent, powers), c) = next(iter(x.terms.items()))
+        if exponent is not None and not powers and c > 0:
+            outer = Sum({(1, intern(exponent.scaled(fmpq(1, n))), frozenset()): fmpq(1)})
+            return outer * root(Sum({(radicand, None, frozenset()): c}), n)
+    elif n == 2 and (found := _denested(x)) is not None:
+        return found
+    return of(Kernel("root", intern(x), n))
+
+
+def _exact_root(value: int, n: int) -> int | None:
+    found = int(fmpz(value).root(n))
+    return found if found**n == value else None
+
+
+def _square_root(c: fmpq) -> Sum:
+    if not c:
+        return ZERO
+    whole = fmpz(c.p * c.q)
+    outside, radicand = 1, 1
+    for prime, times in whole.factor():
+        outside *= int(prime) ** (times // 2)
+        radicand *= int(prime) ** (times % 2)
+    return Sum({(radicand, None, frozenset()): fmpq(outside, int(c.q))})
+
+
+def _denested(x: Sum) -> Sum | None:
+    """√(a + b√c) = √((a+s)/2) ± √((a-s)/2) where s = √(a² - b²c) is rational."""
+    plain = all(e is None and not powers for _, e, powers in x.terms)
+    if not plain or len(x.terms) != 2 or _ONE not in x.terms:
+        return None
+    a = x.terms[_ONE]
+    ((radicand, b),) = ((m[0], c) for m, c in x.terms.items() if m[0] != 1)
+    square = a * a - b * b * radicand
+    if a <= 0 or square < 0:
+        return None
+    s = _square_root(square).rational()
+    if s is None:
+        return None
+    first, second = _square_root((a + s) / 2), _square_root((a - s) / 2)
+    return first + second if b > 0 else first - second
+
+
+def exp(x: Sum) -> Sum:
+    """e^x; e^{n log y} is y^n for an integer n."""
+    result, rest = ONE, {}
+    for monomial, c in x.terms.items():
+        radicand, exponent, powers = monomial
+        if radicand == 1 and exponent is None and len(powers) == 1 and c.q == 1:
+            ((kernel, k),) = powers
+            if kernel.kind == "log" and k == 1 and abs(c.p) <= MAX_POWER:
+                result = result * _integer_power(kernel.arguments[0], int(c.p))
+                continue
+        rest[monomial] = c
+    if rest:
+        result = result * Sum({(1, intern(Sum(rest)), frozenset()): fmpq(1)})
+    return result
+
+
+def log(x: Sum) -> Sum:
+    """The logarithm; of c·e^α it is log c + α."""
+    if len(x.terms) == 1:
+        ((radicand, exponent, powers), c) = next(iter(x.terms.items()))
+        if c <= 0 and radicand == 1 and not powers:
+            raise ExactnessError(f"the logarithm of {x}, which is not positive")
+        if exponent is not None and not powers:
+            return log(Sum({(radicand, None, frozenset()): c})) + exponent
+        if x.rational() == 1:
+            return ZERO
+    return of(Kernel("log", intern(x)))
+
+
+def _odd(kind: str, x: Sum) -> Sum:
+    if not x.terms:
+        return ZERO
+    if _is_negative(x):
+        return -of(Kernel(kind, intern(-x)))
+    return of(Kernel(kind, intern(x)))
+
+
+def _is_negative(x: Sum) -> bool:
+    """Whether the first coefficient is, in an order of monomials: of x and -x, one is."""
+    first = min(x.terms, key=_monomial_key)
+    return bool(x.terms[first] < 0)
+
+
+def sin(x: Sum) -> Sum:
+    """The sine, odd."""
+    return _odd("sin", x)
+
+
+def cos(x: Sum) -> Sum:
+    """The cosine, even."""
+    if not x.terms:
+        return ONE
+    return of(Kernel("cos", intern(-x if _is_negative(x) else x)))
+
+
+def erf(x: Sum) -> Sum:
+    """The error function, odd."""
+    return _odd("erf", x)
+
+
+def tanh(x: Sum) -> Sum:
+    """(e^{2x} - 1) / (e^{2x} + 1)."""
+    square = exp(x.scaled(fmpq(2)))
+    return (square - ONE) * inverse(square + ONE)
+
+
+def maximum(x: Sum, y: Sum) -> Sum:
+    """The larger of two that contain symbols, as a kernel."""
+    first, second = sorted((intern(x), intern(y)), key=lambda s: s.key)
+    return of(Kernel("max", first, second))
+
+
+FUNCTIONS = {"exp": exp, "log": log, "sin": sin, "cos": cos, "tanh": tanh, "erf": erf}
+
+
+def number(value: Exact) -> Sum:
+    """An `Exact` in normal form."""
+    if isinstance(value, Fraction):
+        return constant(fmpq(value.numerator, value.denominator))
+    if isinstance(value, Name):
+        return of(Kernel("symbol", value.name))
+    if isinstance(value, Infinity):
+        raise ExactnessError(f"{value} is a mark, and no number to calculate with")
+    assert isinstance(value, Apply)
+    operands = [number(a) for a in value.args]
+    return apply(value.op, operands)
+
+
+def apply(op: str, operands: list[Sum]) -> Sum:
+    """An operation of the graph's table on scalars."""
+    if op in FUNCTIONS:
+        return FUNCTIONS[op](operands[0])
+    if op == "sqrt":
+        return root(operands[0], 2)
+    if op == "neg":
+        return -operands[0]
+    first, second = operands
+    if op == "div":
+        return first * inverse(second)
+    if op == "power":
+        return power(first, second)
+    return {"add": first.__add__, "sub": first.__sub__, "mul": first.__mul__}[op](second)
+
+
+# To SymPy and to balls.
+
+
+def to_sympy(x: Sum) -> Any:
+    """The same number as a SymPy expression."""
+    import sympy
+
+    return sympy.Add(*(_monomial_to_sympy(m, c) for m, c in x.terms.items()))
+
+
+def _monomial_to_sympy(monomial: Monomial, c: fmpq) -> Any:
+    import sympy
+
+    radicand, exponent, powers = monomial
+    factors = [sympy.Rational(int(c.p), int(c.q)), sympy.sqrt(radicand)]
+    if exponent is not None:
+        factors.append(sympy.exp(to_sympy(exponent)))
+    factors += [_kernel_to_sympy(kernel) ** k for kernel, k in powers]
+    return sympy.Mul(*factors)
+
+
+def _kernel_to_sympy(kernel: Kernel) -> Any:
+    import sympy
+
+    if kernel.kind == "symbol":
+        return sympy.Symbol(kernel.arguments[0], real=True)
+    if kernel.kind in ("sum", "ref"):
+        return to_sympy(kernel.arguments[0])
+    if kernel.kind == "root":
+        return to_sympy(kernel.arguments[0]) ** sympy.Rational(1, kernel.arguments[1])
+    function = {"max": sympy.Max}.get(kernel.kind) or getattr(sympy, kernel.kind)
+    return function(*map(to_sympy, kernel.arguments))

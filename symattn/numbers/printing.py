@@ -1,0 +1,178 @@
+"""Numbers in normal form as LaTeX or plain text, long parts by their names.
+
+Terms over the same denominator share one fraction. Sums under a fraction bar,
+and exponents that are themselves sums with exponentials, are written by their
+name where there is one. Terms are ordered by the size of their exponents.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import lcm
+from typing import Any, Literal
+
+from flint import fmpq, fmpz
+
+from symattn.errors import ExactnessError, Undecided
+from symattn.numbers.enclosure import enclose, to_fraction
+from symattn.numbers.normal_form import Kernel, Monomial, Sum
+
+Style = Literal["latex", "text"]
+Names = Mapping[Sum, str]
+
+#: A monomial without its denominator, and its coefficient.
+Term = tuple[Monomial, fmpq]
+
+
+def write(x: Sum, style: Style, names: Names | None = None) -> str:
+    """Write a number.
+
+    Args:
+        names: what to call a sum where it stands under a fraction bar or in an exponent.
+    """
+    return _Printer(style == "latex", names or {}).sum(x)
+
+
+class _Printer:
+    def __init__(self, tex: bool, names: Names) -> None:
+        self.tex = tex
+        self.names = names
+        self.places = {named: place for place, named in enumerate(names)}
+
+    def order(self, item: tuple[Monomial, Any]) -> tuple[float, float, str]:
+        """Named exponents in the order of their names, others by their size.
+
+        Then by the radicand. A float orders here, and decides nothing.
+        """
+        (radicand, exponent, powers), _ = item
+        size = 0.0
+        if exponent in self.places:
+            size = 1e300 * (1 + self.places[exponent] / len(self.places))
+        elif exponent is not None:
+            try:
+                size = float(to_fraction(enclose(exponent, 64).mid()))
+            except (ExactnessError, OverflowError, Undecided):
+                size = float("inf")  # with symbols: last, by their text
+        key = exponent.key if exponent is not None else ""
+        return size, float(radicand), key + "".join(sorted(map(repr, powers)))
+
+    def sum(self, x: Sum) -> str:
+        if not x.terms:
+            return "0"
+        groups: dict[frozenset[tuple[Kernel, int]], list[Term]] = {}
+        for (radicand, exponent, powers), c in sorted(x.terms.items(), key=self.order):
+            below = frozenset((k, -n) for k, n in powers if n < 0)
+            above = frozenset((k, n) for k, n in powers if n > 0)
+            groups.setdefault(below, []).append(((radicand, exponent, above), c))
+        parts = []
+        for below, terms in groups.items():
+            if below:
+                parts.append(self.fraction(terms, below))
+            else:
+                parts += [self.fraction([term], below) for term in terms]
+        text = parts[0]
+        for part in parts[1:]:
+            text += f" - {part[1:]}" if part.startswith("-") else f" + {part}"
+        return text
+
+    def fraction(self, terms: Sequence[Term], below: frozenset[tuple[Kernel, int]]) -> str:
+        """Terms over one denominator, its integer and its kernels together."""
+        whole = lcm(*(int(c.q) for _, c in terms))
+        minus = terms[0][1] < 0 and len(terms) == 1
+        factor = -whole if minus else whole
+        top = ""
+        for monomial, c in terms:
+            shown = self.term(monomial, int(c.p) * factor // int(c.q))
+            joined = f" - {shown[1:]}" if shown.startswith("-") else f" + {shown}"
+            top = top + joined if top else shown
+        bottom = [str(fmpz(whole))] if whole > 1 else []
+        bottom += [self.power(k, n) for k, n in sorted(below, key=lambda p: repr(p[0]))]
+        return ("-" if minus else "") + self.over(top, len(terms) > 1, bottom)
+
+    def over(self, top: str, several: bool, bottom: list[str]) -> str:
+        if not bottom:
+            return top
+        if self.tex:
+            inner = bottom[0] if len(bottom) > 1 else _unwrapped(bottom[0])
+            return rf"\frac{{{top}}}{{{' '.join([inner, *bottom[1:]])}}}"
+        above = f"({top})" if several else top
+        return f"{above}/({'*'.join(bottom)})" if len(bottom) > 1 else f"{above}/{bottom[0]}"
+
+    def term(self, monomial: Monomial, c: int) -> str:
+        """An integer times a monomial without denominator."""
+        radicand, exponent, powers = monomial
+        factors = []
+        if radicand != 1:
+            factors.append(rf"\sqrt{{{radicand}}}" if self.tex else f"sqrt({radicand})")
+        factors += [self.power(k, n) for k, n in sorted(powers, key=lambda p: repr(p[0]))]
+        if exponent is not None:
+            factors.append(self.exponential(exponent))
+        if not factors:
+            return str(fmpz(c))  # Python's own int stops at 4300 digits
+        if abs(c) != 1:
+            factors.insert(0, str(fmpz(abs(c))))
+        return ("-" if c < 0 else "") + (" " if self.tex else "*").join(factors)
+
+    def exponential(self, exponent: Sum) -> str:
+        named = self.names.get(exponent)
+        shown = named or (self.inline(exponent) if self.tex else self.sum(exponent))
+        return f"e^{{{shown}}}" if self.tex else f"exp({shown})"
+
+    def inline(self, x: Sum) -> str:
+        """Exponents are small already: a single fraction in them is written in a line."""
+        if len(x.terms) == 1:
+            ((radicand, exponent, powers), c) = next(iter(x.terms.items()))
+            if c.q != 1 and all(n > 0 for _, n in powers):
+                return f"{self.term((radicand, exponent, powers), int(c.p))}/{c.q}"
+        return self.sum(x)
+
+    def power(self, kernel: Kernel, n: int) -> str:
+        base = self.kernel(kernel)
+        if n == 1:
+            return base
+        return f"{base}^{{{n}}}" if self.tex else f"{base}**{n}"
+
+    def kernel(self, kernel: Kernel) -> str:
+        kind, arguments = kernel.kind, kernel.arguments
+        if kind == "symbol":
+            return self.symbol(arguments[0])
+        if kind in ("sum", "ref"):
+            named = self.names.get(arguments[0])
+            return named or self.bracketed(self.sum(arguments[0]))
+        inner = ", ".join(map(self.sum, arguments[:1] if kind == "root" else arguments))
+        if kind == "root":
+            return self.root(inner, arguments[1])
+        if not self.tex:
+            return f"{kind}({inner})"
+        name = r"\mathrm{erf}" if kind == "erf" else "\\" + kind
+        return rf"{name}{self.bracketed(inner)}"
+
+    def root(self, inner: str, n: int) -> str:
+        if self.tex:
+            return rf"\sqrt{{{inner}}}" if n == 2 else rf"\sqrt[{n}]{{{inner}}}"
+        return f"sqrt({inner})" if n == 2 else f"({inner})**(1/{n})"
+
+    def bracketed(self, inner: str) -> str:
+        return rf"\left({inner}\right)" if self.tex else f"({inner})"
+
+    def symbol(self, name: str) -> str:
+        from symattn.notation import symbol
+
+        return symbol(name) if self.tex else name
+
+
+def _unwrapped(text: str) -> str:
+    """A denominator that is one bracket alone needs none."""
+    left, right = r"\left(", r"\right)"
+    if text.startswith(left) and text.endswith(right) and _balanced(text[len(left) : -len(right)]):
+        return text[len(left) : -len(right)]
+    return text
+
+
+def _balanced(text: str) -> bool:
+    depth = 0
+    for part in text.split("\\"):
+        depth += part.startswith("left(") - part.startswith("right)")
+        if depth < 0:
+            return False
+    return depth == 0
