@@ -1,0 +1,76 @@
+"""The shape of the house: imports point one way, and nothing turns text or floats into answers."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGE = ROOT / "symattn"
+MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p.name not in ("__init__.py", "__main__.py"))
+
+#: Calls that would run text, invent closed forms, or decide by floats.
+FORBIDDEN = {
+    "eval", "exec", "sympify", "parse_expr", "lambdify", "simplify", "nsimplify", "evalf", "isclose",
+    "allclose", "loads_pickle",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_no_forbidden_call(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "attr", getattr(node.func, "id", ""))
+            assert name not in FORBIDDEN, f"{path.name}:{node.lineno}"
+            assert "chop" not in {k.arg for k in node.keywords}, f"{path.name}:{node.lineno}"
+
+
+def ranks() -> dict[str, int]:
+    """Each module's row in the table of docs/architecture.md, from the top."""
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    found: dict[str, int] = {}
+    for rank, row in enumerate(re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)):
+        for name in re.findall(r"`([\w/]+)(?:\.py|/)?`", row.replace(".py", "")):
+            module = name.rstrip("/").replace("/", ".")
+            paths = sorted((PACKAGE / name).glob("*.py")) if (PACKAGE / name).is_dir() else []
+            for path in paths:
+                found.setdefault(f"{module}.{path.stem}", rank)
+            found[module] = rank
+    return found
+
+
+def imported(path: Path) -> set[str]:
+    """The package's modules that a module imports when it is loaded."""
+    found: set[str] = set()
+    for node in ast.parse(path.read_text("utf-8")).body:
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("symattn"):
+            base = (node.module or "").removeprefix("symattn").removeprefix(".")
+            for alias in node.names:
+                inner = f"{base}.{alias.name}".removeprefix(".")
+                is_module = (PACKAGE / (inner.replace(".", "/") + ".py")).exists()
+                found.add(inner if is_module else base)
+    return found
+
+
+def test_imports_point_one_way() -> None:
+    order = ranks()
+    for path in MODULES:
+        module = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
+        assert module in order, f"docs/architecture.md does not name {module}"
+        for other in imported(path):
+            if not other:
+                continue  # the package itself
+            assert order[other] <= order[module], f"{module} imports {other}, which stands below it"
+            assert other != module
+
+
+def test_the_engine_never_imports_a_model() -> None:
+    models = {"functions", "transformer", "spec", "spec_reader", "examples"}
+    allowed = {*models, "cli", "repl"}
+    for path in MODULES:
+        module = path.relative_to(PACKAGE).with_suffix("").parts[0]
+        if module not in allowed:
+            assert not {m.partition(".")[0] for m in imported(path)} & models, path.name
