@@ -121,7 +121,7 @@ def decimal_of(value: Any, digits: int) -> str:
     form = value if isinstance(value, Sum) else compact.number(exact(value))
     if isinstance(form, Infinity):
         return str(form)
-    if compact.has_symbols(form):
+    if form.has_symbols:
         raise ExactnessError(f"wanted a number, got {form}, which contains symbols")
     return _certified(lambda bits: _bounds(enclose(form, bits)), form, digits)
 

@@ -68,7 +68,7 @@ def compare(x: Any, y: Any, *, limit: int = LIMIT) -> Comparison:
     if isinstance(left, Infinity) or isinstance(right, Infinity):
         return _infinite(left, right)
     difference = left - right
-    if compact.has_symbols(difference):
+    if difference.has_symbols:
         return _functions(difference)
     found = decide.sign(difference, limit)
     if found.sign == 0:
@@ -148,6 +148,6 @@ def _ball(value: Any) -> Any:
         place = (value.step.node, value.index)
         return value.step.derivation.enclosures.ball(place)
     form = _form(value)
-    if not isinstance(form, Infinity) and compact.has_symbols(form):
+    if not isinstance(form, Infinity) and form.has_symbols:
         raise ExactnessError(f"wanted a number, got {form}, which contains symbols")
     return form if isinstance(form, Infinity) else enclose(form, START)

@@ -52,9 +52,7 @@ class Entry:
     @property
     def has_symbols(self) -> bool:
         """Whether the entry contains a symbol."""
-        from symattn.numbers.compact import has_symbols
-
-        return not isinstance(self.form, Infinity) and has_symbols(self.form)
+        return not isinstance(self.form, Infinity) and bool(self.form.has_symbols)
 
     @property
     def labels(self) -> tuple[str | None, ...]:

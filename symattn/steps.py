@@ -285,20 +285,18 @@ class Step:
         """The entries that are numbers, as a rational where they are one as they stand."""
         return [form.rational() for form in self.forms.flat if not isinstance(form, Infinity)]
 
-    @property
+    @cached_property
     def wants_decimals(self) -> bool:
         """Whether decimals add something: not for integers, infinities and symbols."""
         whole = all(c is not None and c.q == 1 for c in self._rationals())
         return not (whole and not self.derivation.radii) and not self.has_symbols
 
-    @property
+    @cached_property
     def has_symbols(self) -> bool:
         """Whether any entry contains a symbol."""
-        from symattn.numbers.compact import has_symbols
+        return any(not isinstance(f, Infinity) and f.has_symbols for f in self.forms.flat)
 
-        return any(not isinstance(f, Infinity) and has_symbols(f) for f in self.forms.flat)
-
-    @property
+    @cached_property
     def decimals_are_exact(self) -> bool:
         """Whether the decimals shown are the exact values, to the last digit."""
         return self.is_exact_at(self.digits)

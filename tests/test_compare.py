@@ -116,6 +116,16 @@ def test_every_kind_of_exact_number_compares(value: Any) -> None:
     assert sa.compare(value, "sqrt(4)").verdict == "equal"
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["1/((sqrt(2)+sqrt(3))^2 - 5 - 2*sqrt(6))", "log(sqrt(2) - 2)", "sqrt(1 - sqrt(2))", "exp(log(1 - exp(1)))",
+     "log(exp(1)/(exp(1)+exp(2)) - 1/(1+exp(1)))", "(1 - exp(1))^(1/3)"],
+)  # fmt: skip
+def test_what_is_not_defined_is_refused_and_never_equal(text: str) -> None:
+    with pytest.raises(ExactnessError, match=r"not defined|negative|division by zero"):
+        sa.compare(text, text)
+
+
 def test_entries_compare(article: sa.Derivation, encoder: sa.Derivation) -> None:
     assert sa.compare(article["A"][1, 1], article["A"][1, 0]).verdict == "greater"
     # The last row sees everything, masked or not.

@@ -3,13 +3,14 @@
 Every entry is an `arb`, a midpoint and a radius whose interval contains the exact
 value; -oo is the mark `NEGATIVE_INFINITY`, placed by selection. Inputs are exact,
 or known to within a radius of their own. Softmax is evaluated as
-1 / (1 + Σ e^{x_j - x_i}), which keeps wide inputs useful.
+1 / (1 + Σ e^{x_j - x_i}) where inputs are wide, which keeps them useful.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -138,8 +139,21 @@ def _matrix(x: Array) -> Any:
     return arb_mat(x.shape[0], x.shape[1], list(x.flat))
 
 
+#: Radii up to which a row is narrow: what e_i and Σ e_j have in common costs no digits then.
+_NARROW = arb(2) ** -20
+
+
 def _softmax_row(row: Array) -> Array:
     out = np.empty(row.shape, dtype=object)
+    seen = [x for x in row if not _masked(x)]
+    if all(x.rad() < _NARROW for x in seen):
+        # Shifted by one exact number: softmax does not change, and n exponentials do.
+        shift = reduce(lambda a, b: a.max(b), (x.mid() for x in seen)).mid()
+        powers = [arb(0) if _masked(x) else (x - shift).exp() for x in row]
+        total = sum(powers, start=arb(0))
+        for i, power in enumerate(powers):
+            out[i] = power / total
+        return out
     for i, x in enumerate(row):
         if _masked(x):
             out[i] = arb(0)

@@ -17,29 +17,27 @@ import numpy as np
 from symattn import decide
 from symattn.errors import ExactnessError
 from symattn.graph import OPERATIONS, Array
-from symattn.literals import NEGATIVE_INFINITY, Exact, Infinity
+from symattn.literals import NEGATIVE_INFINITY, Apply, Exact, Infinity
 from symattn.numbers import normal_form
 from symattn.numbers.arrays import MASKED, ArraySystem, check_rows
 from symattn.numbers.normal_form import ZERO, Sum, settled
 
 
-def number(value: Exact) -> Sum | Infinity:
-    """An `Exact` in normal form; infinities stay marks."""
-    return value if isinstance(value, Infinity) else normal_form.number(value)
+def number(value: Exact) -> Any:
+    """An `Exact` in normal form; infinities stay marks.
+
+    Raises:
+        ExactnessError: a division by zero, a root or logarithm that is not real.
+    """
+    if isinstance(value, Infinity):
+        return value
+    if isinstance(value, Apply):
+        return _apply(value.op, tuple(map(number, value.args)))
+    return normal_form.number(value)
 
 
 def _masked(x: Any) -> bool:
     return isinstance(x, Infinity)
-
-
-def has_symbols(x: Sum) -> bool:
-    """Whether a symbol stands anywhere in a number."""
-    for kernel in x.kernels():
-        if kernel.kind == "symbol":
-            return True
-        if any(isinstance(a, Sum) and has_symbols(a) for a in kernel.arguments):
-            return True
-    return any(has_symbols(e) for e in x.exponents())
 
 
 def larger(a: Any, b: Any) -> Any:
@@ -47,15 +45,32 @@ def larger(a: Any, b: Any) -> Any:
     if _masked(a) or _masked(b):
         return b if _masked(a) and a.sign < 0 else a
     difference = a - b
-    if has_symbols(difference):
+    if difference.has_symbols:
         return normal_form.maximum(a, b)
     return a if decide.order(a, b) >= 0 else b
 
 
-def _divided(a: Sum, b: Sum) -> Sum:
-    if len(b.terms) != 1 and not has_symbols(b) and decide.sign(b).sign == 0:
-        raise ExactnessError(f"div({a}, {b}) is not defined: the divisor is zero")
-    return a * normal_form.inverse(b)
+def _check_domain(op: str, args: tuple[Any, ...]) -> None:
+    """Refuse what is not defined, or not real, as far as its sign is settled."""
+    bad: tuple[int, ...]
+    if op == "div" and len(args[1].terms) > 1:
+        bad, what = (0,), "the divisor is zero"
+        x = args[1]
+    elif op == "log":
+        bad, what = (-1, 0), "the logarithm of a number that is not positive"
+        x = args[0]
+    elif op == "sqrt" or (op == "power" and _is_fractional(args[1])):
+        bad, what = (-1,), "the root of a negative number"
+        x = args[0]
+    else:
+        return
+    if not x.has_symbols and decide.sign(x).sign in bad:
+        raise ExactnessError(f"{op} is not defined here: {what}")
+
+
+def _is_fractional(exponent: Sum) -> bool:
+    n = exponent.rational()
+    return n is None or n.q != 1
 
 
 def _apply(op: str, args: tuple[Any, ...]) -> Any:
@@ -70,8 +85,7 @@ def _apply(op: str, args: tuple[Any, ...]) -> Any:
             raise ExactnessError(MASKED.format(op=op, mark=marks[0]))
     if op == "maximum":
         return larger(*args)
-    if op == "div":
-        return settled(_divided(*args))
+    _check_domain(op, args)
     return settled(normal_form.apply(op, list(args)))
 
 

@@ -42,12 +42,13 @@ class TooLarge(Undecided):
 class Sum:
     """Rational coefficients by monomial; see the module."""
 
-    __slots__ = ("__weakref__", "_hash", "_key", "terms")
+    __slots__ = ("__weakref__", "_has_symbols", "_hash", "_key", "terms")
 
     def __init__(self, terms: Mapping[Monomial, fmpq]) -> None:
         self.terms = terms
         self._hash: int | None = None
         self._key: str | None = None
+        self._has_symbols: bool | None = None
 
     def __hash__(self) -> int:
         if self._hash is None:
@@ -111,6 +112,16 @@ class Sum:
         if len(self.terms) == 1 and _ONE in self.terms:
             return self.terms[_ONE]
         return None
+
+    @property
+    def has_symbols(self) -> bool:
+        """Whether a symbol stands anywhere in it."""
+        if self._has_symbols is None:
+            inside = [a for k in self.kernels() for a in k.arguments if isinstance(a, Sum)]
+            self._has_symbols = any(k.kind == "symbol" for k in self.kernels()) or any(
+                part.has_symbols for part in (*inside, *self.exponents())
+            )
+        return self._has_symbols
 
     def kernels(self) -> Iterable[Kernel]:
         """The kernels of its monomials, not those inside them."""

@@ -8,6 +8,7 @@ name where there is one. Terms are ordered by the size of their exponents.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from math import lcm
 from typing import Any, Literal
 
@@ -37,7 +38,11 @@ class _Printer:
     def __init__(self, tex: bool, names: Names) -> None:
         self.tex = tex
         self.names = names
-        self.places = {named: place for place, named in enumerate(names)}
+
+    @cached_property
+    def places(self) -> dict[Sum, int]:
+        """Where each name stands among the names."""
+        return {named: place for place, named in enumerate(self.names)}
 
     def order(self, item: tuple[Monomial, Any]) -> tuple[float, float, str]:
         """Named exponents in the order of their names, others by their size.
@@ -46,7 +51,7 @@ class _Printer:
         """
         (radicand, exponent, powers), _ = item
         size = 0.0
-        if exponent in self.places:
+        if exponent is not None and exponent in self.names:
             size = 1e300 * (1 + self.places[exponent] / len(self.places))
         elif exponent is not None:
             try:
