@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from symattn.errors import MaskError, ShapeError
+from symattn.errors import ExactnessError, MaskError, ShapeError
 from symattn.graph import Array
 
 FULLY_MASKED = (
@@ -35,6 +36,34 @@ class ArraySystem:
         if np.shape(value) != shape:
             raise ShapeError(f"wanted a value of shape {shape}, got {np.shape(value)}")
         return value
+
+
+def multiplied(
+    a: Array,
+    b: Array,
+    product: Callable[[Array, Array], Array],
+    is_masked: Callable[[Any], bool],
+) -> Array:
+    """A matrix product of object arrays, NumPy's rules for vectors and batches included.
+
+    Args:
+        product: multiplies two matrices.
+        is_masked: whether an entry is an infinity, which no product takes.
+    """
+    for operand in (a, b):
+        if any(map(is_masked, operand.flat)):
+            raise ExactnessError("matmul met -oo: mask the scores and take their softmax first")
+    left = a if a.ndim > 1 else a[None, :]
+    right = b if b.ndim > 1 else b[:, None]
+    batch = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
+    left = np.broadcast_to(left, batch + left.shape[-2:])
+    right = np.broadcast_to(right, batch + right.shape[-2:])
+    out = np.empty((*batch, left.shape[-2], right.shape[-1]), dtype=object)
+    for k in np.ndindex(batch):
+        out[k] = product(left[k], right[k])
+    if a.ndim == 1:
+        out = out[..., 0, :]
+    return np.asarray(out[..., 0] if b.ndim == 1 else out, dtype=object)
 
 
 def check_rows(masked: Array) -> None:

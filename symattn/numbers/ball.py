@@ -19,7 +19,7 @@ from flint import arb, arb_mat, ctx, fmpq
 from symattn.errors import ExactnessError
 from symattn.graph import OPERATIONS, Array
 from symattn.literals import NEGATIVE_INFINITY, Apply, Exact, Infinity, Name
-from symattn.numbers.arrays import MASKED, ArraySystem, check_rows
+from symattn.numbers.arrays import MASKED, ArraySystem, check_rows, multiplied
 
 _SCALAR: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b, "sub": lambda a, b: a - b,
@@ -95,22 +95,12 @@ class Ball(ArraySystem):
             return np.asarray(ufunc(*arrays), dtype=object)
 
     def matmul(self, a: Array, b: Array) -> Array:
-        for operand in (a, b):
-            if any(map(_masked, operand.flat)):
-                raise ExactnessError("matmul met -oo: mask the scores and take their softmax first")
-        left = a if a.ndim > 1 else a[None, :]
-        right = b if b.ndim > 1 else b[:, None]
-        batch = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
-        left = np.broadcast_to(left, batch + left.shape[-2:])
-        right = np.broadcast_to(right, batch + right.shape[-2:])
-        out = np.empty((*batch, left.shape[-2], right.shape[-1]), dtype=object)
+        def product(left: Array, right: Array) -> Array:
+            found = _matrix(left) * _matrix(right)
+            return np.array(found.entries(), dtype=object).reshape(len(left), right.shape[1])
+
         with ctx.workprec(self.bits):
-            for k in np.ndindex(batch):
-                product = _matrix(left[k]) * _matrix(right[k])
-                out[k] = np.array(product.entries(), dtype=object).reshape(out.shape[-2:])
-        if a.ndim == 1:
-            out = out[..., 0, :]
-        return np.asarray(out[..., 0] if b.ndim == 1 else out, dtype=object)
+            return multiplied(a, b, product, _masked)
 
     def sum(self, x: Array, *, axis: int, keepdims: bool) -> Array:
         with ctx.workprec(self.bits):

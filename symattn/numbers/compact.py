@@ -19,7 +19,7 @@ from symattn.errors import ExactnessError
 from symattn.graph import OPERATIONS, Array
 from symattn.literals import NEGATIVE_INFINITY, Apply, Exact, Infinity
 from symattn.numbers import normal_form
-from symattn.numbers.arrays import MASKED, ArraySystem, check_rows
+from symattn.numbers.arrays import MASKED, ArraySystem, check_rows, multiplied
 from symattn.numbers.normal_form import ZERO, Sum, settled
 
 
@@ -101,10 +101,7 @@ class Compact(ArraySystem):
         return np.asarray(np.frompyfunc(number, 1, 1)(exact), dtype=object)
 
     def matmul(self, a: Array, b: Array) -> Array:
-        for operand in (a, b):
-            if any(map(_masked, operand.flat)):
-                raise ExactnessError("matmul met -oo: mask the scores and take their softmax first")
-        products = np.matmul(a, b)
+        products = multiplied(a, b, np.matmul, _masked)
         return np.asarray(np.frompyfunc(settled, 1, 1)(products), dtype=object)
 
     def sum(self, x: Array, *, axis: int, keepdims: bool) -> Array:

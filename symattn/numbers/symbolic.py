@@ -21,7 +21,7 @@ from symattn.errors import ExactnessError
 from symattn.graph import OPERATIONS, Array
 from symattn.literals import Apply, Exact, Infinity, Name, exact
 from symattn.numbers import compact
-from symattn.numbers.arrays import MASKED, ArraySystem, check_rows
+from symattn.numbers.arrays import MASKED, ArraySystem, check_rows, multiplied
 
 _SCALAR: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b, "sub": lambda a, b: a - b,
@@ -122,6 +122,13 @@ def order(a: sympy.Expr, b: sympy.Expr) -> int:
     return decide.order(left, right)
 
 
+def _product(left: Array, right: Array) -> Array:
+    out = np.empty((len(left), right.shape[1]), dtype=object)
+    for i, j in np.ndindex(out.shape):
+        out[i, j] = sympy.Add(*(x * y for x, y in zip(left[i], right[:, j], strict=True)))
+    return out
+
+
 class Symbolic(ArraySystem):
     """Operations on object arrays of SymPy expressions."""
 
@@ -129,21 +136,7 @@ class Symbolic(ArraySystem):
         return _mapped(number, 1)(exact)
 
     def matmul(self, a: Array, b: Array) -> Array:
-        for operand in (a, b):
-            if any(map(_is_masked, operand.flat)):
-                raise ExactnessError("matmul met -oo: mask the scores and take their softmax first")
-        left = a if a.ndim > 1 else a[None, :]
-        right = b if b.ndim > 1 else b[:, None]
-        batch = np.broadcast_shapes(left.shape[:-2], right.shape[:-2])
-        left = np.broadcast_to(left, batch + left.shape[-2:])
-        right = np.broadcast_to(right, batch + right.shape[-2:])
-        out = np.empty((*batch, left.shape[-2], right.shape[-1]), dtype=object)
-        for *k, i, j in np.ndindex(out.shape):
-            row, column = left[(*k, i)], right[(*k, slice(None), j)]
-            out[(*k, i, j)] = sympy.Add(*(x * y for x, y in zip(row, column, strict=True)))
-        if a.ndim == 1:
-            out = out[..., 0, :]
-        return np.asarray(out[..., 0] if b.ndim == 1 else out, dtype=object)
+        return multiplied(a, b, _product, _is_masked)
 
     def sum(self, x: Array, *, axis: int, keepdims: bool) -> Array:
         return _reduce(lambda row: sympy.Add(*row), x, axis, keepdims)
