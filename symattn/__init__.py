@@ -9,11 +9,15 @@ A[1,1] = exp(13*sqrt(2)/25)/ℓ_1 ≈ 0.64
 from __future__ import annotations
 
 import os
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from symattn.compare import Comparison, compare
-from symattn.derivation import Derivation, derive, static
 from symattn.errors import SpecError, SymattnError, Undecided
-from symattn.trace import model
+
+if TYPE_CHECKING:
+    from symattn.comparison import Comparison, compare
+    from symattn.derivation import Derivation, derive, static
+    from symattn.trace import model
 
 __version__ = "0.1.0"
 
@@ -30,6 +34,24 @@ __all__ = [
     "model",
     "static",
 ]
+
+#: Names that are imported when they are first asked for: `symattn --help` needs none.
+_HOMES = {
+    "Comparison": "comparison",
+    "Derivation": "derivation",
+    "compare": "comparison",
+    "derive": "derivation",
+    "model": "trace",
+    "static": "derivation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'symattn' has no attribute {name!r}")
+    found = getattr(import_module(f"symattn.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
 
 
 def load(spec: str | os.PathLike[str]) -> Derivation:

@@ -316,7 +316,7 @@ class Step:
         Raises:
             Undecided: two of them could not be told apart.
         """
-        from symattn.compare import compare
+        from symattn.comparison import compare
 
         best = self.entries()[:1]
         for entry in self.entries()[1:]:

@@ -296,3 +296,25 @@ def test_a_full_disk_is_one_line() -> None:
     )
     assert done.returncode == 2
     assert done.stderr == "symattn: No space left on device\n"
+
+
+def test_help_imports_no_engine() -> None:
+    code = (
+        "import sys\nfrom symattn.cli import main\nmain(['--help'], standalone_mode=False)\n"
+        "assert not {'numpy', 'flint', 'sympy', 'rich'} & set(sys.modules)"
+    )
+    assert (
+        subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode
+        == 0
+    )
+
+
+def test_write_imports_neither_sympy_nor_latexify(tmp_path: Path) -> None:
+    code = (
+        "import sys\nfrom symattn.cli import main\nmain(['write', '-o', 'page.md'], standalone_mode=False)\n"
+        "assert not {'sympy', 'latexify'} & set(sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=False
+    )
+    assert done.returncode == 0, done.stderr
