@@ -52,14 +52,13 @@ def _labelled(
         cells = [notation.text(label) for label in columns]
         head = " & ".join([""] * bool(row_labels) + cells) + r" \\ \hline "
     layout = ("c|" if row_labels else "") + "c" * width
-    return rf"\begin{{array}}{{{layout}}} {head}{_join(rows)} \end{{array}}"
+    return rf"\begin{{array}}{{{layout}}} {head}{_join(rows, tall=True)} \end{{array}}"
 
 
-def _join(rows: list[list[str]]) -> str:
+def _join(rows: list[list[str]], tall: bool = False) -> str:
     lines = [" & ".join(row) for row in rows]
-    # Fractions need air between rows. And after a bare \\, a row that begins with [
-    # would be read as a length.
-    tall = any(r"\frac" in line or "^" in line for line in lines)
-    if tall:
+    # Fractions need air between rows, and exact and rounded rows beside each other the
+    # same. After a bare \\, a row that begins with [ would be read as a length.
+    if tall or any(r"\frac" in line or "^" in line for line in lines):
         return r" \\[4pt] ".join(lines)
     return r" \\ ".join("{}" + line if line.startswith("[") else line for line in lines)
