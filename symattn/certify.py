@@ -10,7 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from math import floor
 from typing import TYPE_CHECKING, Any
+
+from flint import fmpq
 
 from symattn import decide
 from symattn.errors import ExactnessError, Undecided
@@ -18,7 +21,7 @@ from symattn.literals import Infinity, exact
 from symattn.numbers import compact
 from symattn.numbers.ball import Ball
 from symattn.numbers.enclosure import LIMIT, START, TINY, binary_exponent, enclose, to_fraction
-from symattn.numbers.normal_form import Sum
+from symattn.numbers.normal_form import Sum, constant
 from symattn.rounding import between, fixed, surviving
 
 if TYPE_CHECKING:
@@ -33,6 +36,10 @@ class Enclosures:
     def __init__(self, derivation: Derivation) -> None:
         self.derivation = derivation
         self._runs: dict[int, list[Any]] = {}
+        forms = (
+            f for node in derivation.graph.inputs.values() for f in derivation.forms[node].flat
+        )
+        self._symbolic = any(not isinstance(f, Infinity) and f.has_symbols for f in forms)
 
     def at(self, bits: int) -> list[Any]:
         """The value of every node as balls, at a precision."""
@@ -42,9 +49,22 @@ class Enclosures:
         return self._runs[bits]
 
     def ball(self, place: Place, bits: int = START) -> Any:
-        """The enclosure of an entry: an `arb`, or an infinity."""
+        """The enclosure of an entry: an `arb`, or an infinity.
+
+        It comes from the graph over balls, which is another way than the normal form's. A
+        graph with symbols has no balls, and a root of a hidden zero none that is finite:
+        there the normal form is enclosed.
+        """
         node, index = place
-        return self.at(bits)[node][index]
+        form = self.derivation.forms[node][index]
+        if isinstance(form, Infinity):
+            return form
+        if self._symbolic:
+            return enclose(form, bits)
+        found = self.at(bits)[node][index]
+        if not found.is_finite() and not self.derivation.radii:
+            return enclose(form, bits)
+        return found
 
     def bounds(self, place: Place, bits: int = START) -> tuple[Fraction, Fraction] | None:
         """Exact lower and upper bound of an entry; None where it is not bounded yet."""
@@ -137,8 +157,8 @@ def _certified(
 
     Args:
         bounds_at: the enclosure at a precision; None where it is not bounded.
-        form: the normal form, asked for a rational value where the enclosure straddles;
-            None where the number is not known exactly.
+        form: the normal form, asked whether it is an exact tie where the enclosure
+            straddles; None where the number is not known exactly.
     """
     exact = form.rational() if form is not None else None
     if exact is not None:
@@ -152,9 +172,13 @@ def _certified(
         found = bounds and between(*bounds, digits)
         if found:
             return found
-        tie = decide.rational_value(form) if form is not None and bits == first else None
-        if tie is not None:
-            return fixed(Fraction(int(tie.p), int(tie.q)), digits)
+        if form is not None and bounds and bits == first:
+            tie = (
+                Fraction(floor((bounds[0] + bounds[1]) / 2 * 10**digits)) + Fraction(1, 2)
+            ) / 10**digits
+            candidate = constant(fmpq(tie.numerator, tie.denominator))
+            if bounds[0] <= tie <= bounds[1] and decide.is_zero(form - candidate).verdict == "zero":
+                return fixed(tie, digits)
         if bits >= limit:
             proven = surviving(*bounds, digits) if bounds else ""
             by = known or f"{bits} bits"

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, product
 from typing import Any, Literal
 
-from flint import fmpq
+from flint import ctx, fmpq
 
 from symattn import decide
 from symattn.entries import Entry
-from symattn.errors import ExactnessError
+from symattn.errors import ExactnessError, Undecided
 from symattn.literals import Infinity, exact
 from symattn.numbers import compact
+from symattn.numbers.ball import Ball
 from symattn.numbers.enclosure import LIMIT, START, enclose
-from symattn.numbers.normal_form import Kernel, Sum, is_decidable
+from symattn.numbers.normal_form import Kernel, Sum, TooLarge
 
 Verdict = Literal["equal", "less", "greater", "different", "undecided"]
 
@@ -62,6 +64,15 @@ def compare(x: Any, y: Any, *, limit: int = LIMIT) -> Comparison:
     >>> print(compare("exp(sqrt(2))", "4.1132503787829275"))
     greater: the enclosures are separate at 128 bits
     """
+    try:
+        return _compare(x, y, limit)
+    except TooLarge as error:
+        return Comparison("undecided", f"it would take {error}")
+    except Undecided as error:
+        return Comparison("undecided", str(error))
+
+
+def _compare(x: Any, y: Any, limit: int) -> Comparison:
     if _is_interval(x) or _is_interval(y):
         return _intervals(x, y)
     left, right = _form(x), _form(y)
@@ -69,7 +80,7 @@ def compare(x: Any, y: Any, *, limit: int = LIMIT) -> Comparison:
         return _infinite(left, right)
     difference = left - right
     if difference.has_symbols:
-        return _functions(difference)
+        return _functions(difference, x, y)
     found = decide.sign(difference, limit)
     if found.sign == 0:
         return Comparison("equal", found.zero.why)
@@ -93,23 +104,43 @@ def _infinite(left: Any, right: Any) -> Comparison:
     return Comparison("greater" if a > b else "less", "one is infinite")
 
 
-def _functions(difference: Sum) -> Comparison:
+def _functions(difference: Sum, x: Any, y: Any) -> Comparison:
     """With symbols: equal means identical as functions, different comes with a witness."""
     known = decide.is_zero(difference)
     if known.verdict == "zero":
         return Comparison("equal", f"identical as functions: {known.why}")
     names = sorted(_symbols(difference))
-    # Small numbers first; a function that vanishes at all of these is left undecided.
-    values = [fmpq(k, q) for q in (1, 2, 3) for k in (1, 2, -1, 3, 0, 5, -2)]
-    for point in islice(product(values, repeat=len(names)), 500):
-        ball = enclose(difference, START, dict(zip(names, point, strict=True)))
-        if ball.is_finite() and not ball.contains(0):
-            witness = {n: Fraction(int(v.p), int(v.q)) for n, v in zip(names, point, strict=True)}
-            why = f"the enclosures are separate at {START} bits"
-            return Comparison("different", why, START, witness)
-    if known.verdict == "nonzero" and is_decidable(difference):
+    for point in _points(len(names)):
+        values = dict(zip(names, point, strict=True))
+        left, right = (_at(value, values) for value in (x, y))
+        if not (left.is_finite() and right.is_finite()) or left.overlaps(right):
+            continue  # undefined there, or not told apart
+        witness = {n: Fraction(int(v.p), int(v.q)) for n, v in values.items()}
+        why = f"the enclosures are separate at {START} bits"
+        return Comparison("different", why, START, witness)
+    if known.verdict == "nonzero":
         return Comparison("different", known.why)
-    return Comparison("undecided", f"{known.why}; no witness among 500 points", START)
+    return Comparison("undecided", f"{known.why}; no witness was found", START)
+
+
+def _points(n: int) -> Iterator[tuple[fmpq, ...]]:
+    """Where functions of n symbols are tried: small numbers first, then all at once."""
+    few = [fmpq(k, q) for q in (1, 2) for k in (1, 2, -1, 3, 0)]
+    yield from islice(product(few, repeat=n), 200)
+    for k in range(40):
+        yield tuple(
+            fmpq((7 * k + 5 * i * (k + 1)) % 23 - 11 or 1, 2 + (k + i) % 5) for i in range(n)
+        )
+
+
+def _at(value: Any, symbols: dict[str, fmpq]) -> Any:
+    """The enclosure of a number as it was written, with values for its symbols."""
+    system = Ball(START, symbols=symbols)
+    if isinstance(value, Entry):
+        derivation = value.step.derivation
+        return derivation.run(system)[value.step.node][value.index]
+    with ctx.workprec(START):
+        return system.number(exact(value))
 
 
 def _symbols(x: Sum) -> set[str]:
@@ -134,13 +165,24 @@ def _is_interval(value: Any) -> bool:
 
 
 def _intervals(x: Any, y: Any) -> Comparison:
+    if _same_entry(x, y):
+        return Comparison("equal", "the same entry of the same derivation")
     left, right = _ball(x), _ball(y)
     if isinstance(left, Infinity) or isinstance(right, Infinity):
         return _infinite(left, right)
     if left < right or left > right:
         verdict: Verdict = "less" if left < right else "greater"
         return Comparison(verdict, f"the enclosures are separate at {START} bits", START)
+    if left.is_exact() and right.is_exact():  # and neither less nor greater
+        return Comparison("equal", "both are exact whatever the inputs print")
     return Comparison("undecided", "the printed digits of the inputs leave it open", START)
+
+
+def _same_entry(x: Any, y: Any) -> bool:
+    if not (isinstance(x, Entry) and isinstance(y, Entry)):
+        return False
+    same = x.step.derivation is y.step.derivation and x.step.node == y.step.node
+    return same and x.index == y.index
 
 
 def _ball(value: Any) -> Any:

@@ -14,8 +14,9 @@ else is undecided. No float decides anything.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
-from typing import Literal
+from typing import Any, Literal
 
 from flint import fmpq, fmpz
 
@@ -33,6 +34,7 @@ from symattn.numbers.normal_form import (
     of,
 )
 
+MAX_WORK = 100_000  # products of terms in clearing denominators
 MAX_DEGREE = 64  # of an algebraic number whose minimal polynomial is asked for
 
 Zero = Literal["zero", "nonzero", "unknown"]
@@ -54,6 +56,8 @@ def is_zero(x: Sum) -> Answer:
         cleared = clear_denominators(x)
     except TooLarge as error:
         return Answer("unknown", f"clearing denominators takes {error}")
+    if not all(_is_nonzero(k.arguments[0]) for k in _denominators(x)):
+        return Answer("unknown", "a denominator is not proven to be other than zero")
     if not cleared.terms:
         return Answer("zero", "the normal form is empty once denominators are cleared")
     roots = _roots(cleared)
@@ -67,6 +71,45 @@ def is_zero(x: Sum) -> Answer:
             else "square roots of distinct square-free integers are linearly independent",
         )
     return Answer("unknown", "outside the class that the Lindemann–Weierstrass theorem decides")
+
+
+def _denominators(x: Sum) -> set[Kernel]:
+    """The sums under its fraction bars, and under theirs."""
+    found = {k for k in x.kernels() if k.kind == "sum"}
+    return found.union(*(_denominators(k.arguments[0]) for k in found))
+
+
+def _is_positive(x: Sum) -> bool:
+    """Whether every term is a positive number times exponentials: a softmax's row sum is."""
+    return bool(x.terms) and all(
+        c > 0 and all(k.kind == "sum" and _is_positive(k.arguments[0]) for k, _ in powers)
+        for (_, _, powers), c in x.terms.items()
+    )
+
+
+@lru_cache(maxsize=4096)
+def _is_nonzero(x: Sum) -> bool:
+    """Whether a number (or a function of its symbols) is proven to be other than zero."""
+    if _is_positive(x):
+        return True
+    if not x.has_symbols and _excludes_zero(enclose(x, START)):
+        return True
+    return is_zero(x).verdict == "nonzero"
+
+
+def is_safe_divisor(x: Sum) -> bool | None:
+    """Whether a number may be divided by: True, False if it is zero, None if not settled."""
+    if _is_nonzero(x):
+        return True
+    if is_zero(x).verdict == "zero":
+        return False
+    if not x.has_symbols:
+        return True if sign(x).sign else None
+    return True  # with symbols, what is not identically zero may be divided by
+
+
+def _excludes_zero(ball: Any) -> bool:
+    return bool(ball.is_finite() and not ball.contains(0))
 
 
 def clear_denominators(x: Sum) -> Sum:
@@ -83,13 +126,16 @@ def clear_denominators(x: Sum) -> Sum:
                     worst[kernel] = min(worst.get(kernel, 0), k)
         if not worst:
             return x
-        total = ZERO
+        total, work = ZERO, 0
         for (radicand, exponent, powers), c in x.terms.items():
             held = dict(powers)
             rest = frozenset((k, n) for k, n in powers if k.kind != "sum")
             factor = Sum({(radicand, exponent, rest): c})
             for kernel, lowest in worst.items():
                 for _ in range(held.get(kernel, 0) - lowest):
+                    work += len(factor) * len(kernel.arguments[0])
+                    if work > MAX_WORK:
+                        raise TooLarge(f"more than {MAX_WORK:,} products of terms")
                     factor = factor * kernel.arguments[0]
             total = total + factor
         x = total
@@ -137,7 +183,7 @@ def _algebraic_zero(x: Sum) -> bool | None:
     if not is_algebraic(x):
         return None
     # A ball without 0 is cheaper than a polynomial, and as good a proof.
-    if not enclose(x, START).contains(0):
+    if _excludes_zero(enclose(x, START)):
         return False
     roots = _all_roots(x)
     primes = _radicals(x).union(*(_radicals(k.arguments[0]) for k in roots))
@@ -149,7 +195,10 @@ def _algebraic_zero(x: Sum) -> bool | None:
     from symattn.numbers.normal_form import to_sympy
 
     t = sympy.Symbol("t")
-    return bool(sympy.minimal_polynomial(to_sympy(x), t) == t)
+    try:
+        return bool(sympy.minimal_polynomial(to_sympy(x), t) == t)
+    except (sympy.polys.polyerrors.NotAlgebraic, NotImplementedError):
+        return None
 
 
 def _radicals(x: Sum) -> set[int]:
@@ -185,9 +234,11 @@ def sign(x: Sum, limit: int = LIMIT) -> Sign:
     """Settle the sign of a number without symbols, raising precision up to a limit."""
     c = x.rational()
     if c is not None:
-        return Sign((c > 0) - (c < 0), Answer("zero" if not c else "nonzero", "a rational number"))
+        if not c:
+            return Sign(0, Answer("zero", "the normal form is empty"))
+        return Sign(1 if c > 0 else -1, Answer("nonzero", "the difference is a rational number"))
     ball = enclose(x, START)
-    if not ball.contains(0):
+    if _excludes_zero(ball):
         return Sign(1 if ball > 0 else -1, Answer("nonzero", "the enclosure excludes 0"), START)
     known = is_zero(x)
     if known.verdict == "zero":
@@ -196,7 +247,7 @@ def sign(x: Sum, limit: int = LIMIT) -> Sign:
     while bits < limit:
         bits *= 2
         ball = enclose(x, bits)
-        if not ball.contains(0):
+        if _excludes_zero(ball):
             why = Answer("nonzero", "the enclosure excludes 0")
             return Sign(1 if ball > 0 else -1, why, bits)
     return Sign(None, known, bits)

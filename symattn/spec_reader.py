@@ -418,8 +418,8 @@ class _Reader:
 
 def _half_unit(printed: Any) -> Fraction:
     """0.47 is 0.465 to 0.475; integers, fractions and expressions are exact."""
-    text = _plain(printed)
-    match = re.fullmatch(r"[-+−]?[0-9]*\.([0-9]*)(?:[eE]([-+]?[0-9]+))?", str(text))
+    text = str(_plain(printed)).strip()
+    match = re.fullmatch(r"[-+−]?[0-9]*\.([0-9]*)(?:[eE]([-+]?[0-9]+))?", text)
     if match is None or isinstance(printed, int):
         return Fraction(0)
     places = len(match[1]) - int(match[2] or 0)

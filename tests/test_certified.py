@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from fractions import Fraction
 from typing import Any
@@ -128,6 +129,9 @@ def test_enclosures_are_narrow(article: sa.Derivation, bits: int) -> None:
 @pytest.mark.parametrize(
     ("value", "digits", "expected"),
     [
+        ("(4^(1/4))^(-2)", 0, "1"),
+        ("(sqrt(3)/(2/3))/(sqrt(6)/(4^(1/4)))", 0, "2"),
+        ("exp(2^(1/3)*4^(1/3)-2)/8", 2, "0.13"),
         ("1/8", 2, "0.13"),
         ("-1/8", 2, "-0.13"),
         ("exp(1)/(8*exp(1))", 2, "0.13"),
@@ -262,3 +266,91 @@ def test_enclosures_of_intervals_hold_every_input_in_them_and_are_not_wide(
             first_order = radius * sum(a[c] * ((1 - a[c]) if j == c else a[j]) for j in range(3))
             low, high = boxed.enclosures.bounds((result, (r, c))) or (0, 1)
             assert (high - low) / 2 <= 8 * first_order + Fraction(1, 10**12)
+
+
+def root_of_a_hidden_zero(x):
+    r = np.sqrt(x - x) + x
+    return r
+
+
+def relu_of_a_hidden_zero(x):
+    r = np.maximum(0, np.log(x * 3) - np.log(x) - np.log(x / x * 3)) + 2
+    return r
+
+
+def larger_than_all(x):
+    r = np.maximum(x, np.inf)
+    return r
+
+
+def test_hidden_zeros_do_not_stop_a_derivation() -> None:
+    assert sa.derive(root_of_a_hidden_zero, x=["sqrt(3)"])["r"].decimal(3) == ["1.732"]
+    d = sa.derive(relu_of_a_hidden_zero, x=["2"])
+    assert d["r"].decimal(3) == ["2.000"]
+    assert d.verify().agrees
+    assert sa.derive(larger_than_all, x=["5"])["r"].decimal(2) == ["oo"]
+
+
+def test_a_symbol_elsewhere_leaves_numbers_their_decimals() -> None:
+    from symattn.functions import softmax as ours
+
+    d = sa.derive(ours, x=[["a", 1], [0, 1]])
+    assert d["return"][1, 0].decimal(3) == "0.269"
+    with pytest.raises(ExactnessError, match="symbol a"):
+        d["return"][0, 0].decimal(3)
+    assert "0.269" not in repr(d["return"])  # a step with symbols shows no decimals
+
+
+def test_roots_of_huge_numbers_are_not_factorised() -> None:
+    root = decimal_of("sqrt(" + "7" * 151 + ")", 3)
+    assert root.partition(".")[0] == str(math.isqrt(int("7" * 151)))
+    found = sa.compare("sqrt(" + "7" * 151 + ")", "sqrt(" + "7" * 150 + "8)")
+    assert found.verdict == "less"
+
+
+def test_scores_of_a_second_layer_stay_small() -> None:
+    n = 24
+    d = sa.derive(
+        two_layers,
+        x=[[f"{i * j}/{n * n}" for j in range(n)] for i in range(n)],
+        V=[[i, 1] for i in range(n)],
+    )
+    assert max(len(f) for f in d["S"].forms.flat) <= 48
+    assert d["B"].decimal(4)[0][0]
+
+
+def two_layers(x, V):
+    A = softmax(x)
+    O = A @ V
+    S = O @ O.T
+    B = softmax(S)
+    return B
+
+
+@pytest.mark.parametrize("kind", ["bfloat16", "float16"])
+def test_bounds_of_long_products_and_overflows(kind: str) -> None:
+    d = sa.derive(long_product, x=[["1/3"] * 300], y=[["1/7"]] * 300)
+    assert d.verify().agrees
+    norm = sa.derive(normalised, x=["300", "10"])
+    assert norm.verify().agrees
+    assert norm.verify(s=np.float16(300)).agrees
+
+
+def long_product(x, y):
+    s = x @ y
+    t = np.sum(x * 2)
+    return s + t
+
+
+def normalised(x):
+    s = np.sqrt(np.sum(x * x))
+    y = x / s
+    return y
+
+
+def test_printed_inputs_compare_equal_where_they_must() -> None:
+    d = parse_spec(PRINTED).derive()
+    assert sa.compare(d["E"][0, 0], 1).verdict == "equal"
+    assert sa.compare(d["A"][0, 0], d["A"][0, 0]).verdict == "equal"
+    spaced = parse_spec(PRINTED.replace("1.40", '" 1.40 "'))
+    assert spaced.radii["E"][1, 1] == Fraction(1, 200)

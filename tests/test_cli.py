@@ -258,7 +258,7 @@ def test_permissions_and_links_are_kept(tmp_path: Path) -> None:
 def test_a_killed_write_leaves_the_old_or_the_new_file(tmp_path: Path) -> None:
     target = tmp_path / "page.md"
     new = Path(__file__).parent.parent.joinpath("docs", "attention.md").read_text("utf-8")
-    for delay in (0.2, 0.8, 1.2, 1.5, 1.7):
+    for delay in (0.1, 0.3, 0.45, 0.55, 0.65, 0.8):
         target.write_text("old")
         process = subprocess.Popen(
             [sys.executable, "-m", "symattn", "write", "-o", str(target)], stderr=subprocess.DEVNULL

@@ -50,6 +50,19 @@ E40 = "4.1132503787829275171735818151403045024017"  # e^√2 to 40 decimals, rou
         ("exp(a)", "1 + a", "different"),
         ("a*b", "b*a", "equal"),
         ("sqrt(a^2)", "a", "different"),
+        ("sqrt(a)*sqrt(a)", "sqrt(a^2)", "undecided"),
+        ("exp(log(a))", "sqrt(a^2)", "undecided"),
+        ("a*b*c*d", "b*c*d", "different"),
+        ("((1+exp(1))^64)^64", "1", "greater"),
+        ("(cos(1)^64)^64", "1", "less"),
+        ("(cos(1)^(-1))^(-2)", "cos(1)^2", "equal"),
+        ("exp(1/(1/(1+exp(1))))", "exp(1+exp(1))", "equal"),
+        ("1/(log(6)-log(2)-log(3))", "1", "undecided"),
+        (
+            "1/(sqrt(2)+sqrt(3)+sqrt(5)+sqrt(7)+sqrt(11)+sqrt(13)+sqrt(17)+sqrt(19))",
+            "1/20",
+            "less",
+        ),
     ],
 )
 def test_verdicts(x: str, y: str, verdict: str) -> None:
@@ -119,11 +132,33 @@ def test_every_kind_of_exact_number_compares(value: Any) -> None:
 @pytest.mark.parametrize(
     "text",
     ["1/((sqrt(2)+sqrt(3))^2 - 5 - 2*sqrt(6))", "log(sqrt(2) - 2)", "sqrt(1 - sqrt(2))", "exp(log(1 - exp(1)))",
-     "log(exp(1)/(exp(1)+exp(2)) - 1/(1+exp(1)))", "(1 - exp(1))^(1/3)"],
+     "log(exp(1)/(exp(1)+exp(2)) - 1/(1+exp(1)))", "(1 - exp(1))^(1/3)",
+     "2*(2^(1/3)*4^(1/3)-2)/(2^(1/3)*4^(1/3)-2)", "sqrt(1-sqrt(2))*sqrt(1-sqrt(2))",
+     "(exp(1)/(exp(1)+exp(2))-1/(1+exp(1)))/(exp(1)/(exp(1)+exp(2))-1/(1+exp(1)))",
+     "exp(log(sqrt(2)-sqrt(2)))"],
 )  # fmt: skip
 def test_what_is_not_defined_is_refused_and_never_equal(text: str) -> None:
     with pytest.raises(ExactnessError, match=r"not defined|negative|division by zero"):
         sa.compare(text, text)
+
+
+def test_numbers_too_large_to_look_at_are_undecided() -> None:
+    text = "sqrt(4)"
+    for _ in range(6):
+        text = f"({text})^64"
+    found = sa.compare(text, 1)
+    assert found.verdict == "undecided"
+    assert "it would take the power 64 of a number of 262145 bits" in found.why
+
+
+def quotient_of_itself(x):
+    y = x / x
+    return y
+
+
+def test_a_divisor_with_symbols_that_is_identically_zero_is_refused() -> None:
+    with pytest.raises(ExactnessError, match="the divisor is zero"):
+        sa.compare(sa.derive(quotient_of_itself, x=["1/(1+exp(a))-exp(-a)/(exp(-a)+1)"])["y"][0], 5)
 
 
 def test_entries_compare(article: sa.Derivation, encoder: sa.Derivation) -> None:

@@ -85,7 +85,10 @@ def _judged(entry: Entry, printed: str) -> Judgement:
 
 def _judged_number(claim: Printed) -> Judgement:
     text = plain(str(claim.printed))
-    correct = decimal_of(claim.value, digits_of(text))
+    try:
+        correct = decimal_of(claim.value, digits_of(text))
+    except Undecided as error:
+        return Judgement(claim.value_text, str(claim.printed), f"{error.proven}?", "undecided")
     value = claim.value if isinstance(claim.value, Fraction) else None
     right = is_rounding(text, correct, lambda: value)
     verdict: Verdict = "right" if right else "wrong"

@@ -61,11 +61,18 @@ class Ball(ArraySystem):
         bits: the precision of every operation.
         radii: half-widths of inputs that are not known exactly, by the identity of
             the array they belong to.
+        symbols: a rational value for each symbol.
     """
 
-    def __init__(self, bits: int, radii: Mapping[int, Array] | None = None) -> None:
+    def __init__(
+        self,
+        bits: int,
+        radii: Mapping[int, Array] | None = None,
+        symbols: Mapping[str, Any] | None = None,
+    ) -> None:
         self.bits = bits
         self.radii = radii or {}
+        self.symbols = symbols or {}
 
     def number(self, value: Exact) -> Any:
         """A ball around an exact number; rationals are rounded once."""
@@ -73,6 +80,8 @@ class Ball(ArraySystem):
             return arb(fmpq(value.numerator, value.denominator))
         if isinstance(value, Infinity):
             return value
+        if isinstance(value, Name) and value.name in self.symbols:
+            return arb(self.symbols[value.name])
         if isinstance(value, Name):
             raise ExactnessError(f"wanted a number, got the symbol {value.name}")
         assert isinstance(value, Apply)

@@ -75,7 +75,7 @@ class RunningError:
         return Bounded(value, np.where(masked, 0.0, bound))
 
     def _gamma(self, n: int) -> float:
-        return n * self.unit / (1 - n * self.unit)
+        return n * self.unit / (1 - n * self.unit) if n * self.unit < 0.5 else np.inf
 
     def add(self, a: Bounded, b: Bounded) -> Bounded:
         masked = _masked(a) | _masked(b)
@@ -179,10 +179,13 @@ class RunningError:
 
     def sqrt(self, x: Bounded) -> Bounded:
         # Where the bound reaches below zero, the root may be anything down to zero.
-        safe = Bounded(x.value, np.minimum(x.bound, np.abs(np.asarray(x.value, np.float64))))
-        wide = np.sqrt(np.maximum(x.bound - safe.bound, 0.0))
+        size = np.abs(np.asarray(x.value, np.float64))
+        safe = Bounded(x.value, np.minimum(x.bound, size))
+        with np.errstate(all="ignore"):
+            wide = np.nextafter(np.sqrt(np.maximum(x.bound - safe.bound, 0.0)), np.inf) * _MARGIN
         result = self._between("sqrt", safe)
-        return Bounded(result.value, result.bound + wide)
+        bound = result.bound + np.where(x.bound > size, wide, 0.0)
+        return Bounded(result.value, np.where(np.isfinite(x.bound), bound, np.inf))
 
     def power(self, a: Bounded, b: Bounded) -> Bounded:
         found = self._between("power", a, b)

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 
 from symattn import decide
-from symattn.errors import ExactnessError
+from symattn.errors import ExactnessError, Undecided
 from symattn.graph import OPERATIONS, Array
 from symattn.literals import NEGATIVE_INFINITY, Apply, Exact, Infinity
 from symattn.numbers import normal_form
 from symattn.numbers.arrays import MASKED, ArraySystem, check_rows, multiplied
-from symattn.numbers.normal_form import ZERO, Sum, settled
+from symattn.numbers.normal_form import ZERO, Sum, TooLarge, held, settled
 
 
 def number(value: Exact) -> Any:
@@ -43,20 +43,24 @@ def _masked(x: Any) -> bool:
 def larger(a: Any, b: Any) -> Any:
     """The larger of two; with symbols, a kernel that stands for it."""
     if _masked(a) or _masked(b):
-        return b if _masked(a) and a.sign < 0 else a
+        if _masked(a):
+            return b if a.sign < 0 else a
+        return a if b.sign < 0 else b
     difference = a - b
     if difference.has_symbols:
         return normal_form.maximum(a, b)
-    return a if decide.order(a, b) >= 0 else b
+    try:
+        return a if decide.order(a, b) >= 0 else b
+    except Undecided:
+        return normal_form.maximum(a, b)  # it has an enclosure all the same
 
 
 def _check_domain(op: str, args: tuple[Any, ...]) -> None:
     """Refuse what is not defined, or not real, as far as its sign is settled."""
     bad: tuple[int, ...]
-    if op == "div" and len(args[1].terms) > 1:
-        bad, what = (0,), "the divisor is zero"
-        x = args[1]
-    elif op == "log":
+    if op == "div" or (op == "power" and (args[1].rational() or 0) < 0):
+        _check_divisor(op, args[1 if op == "div" else 0])
+    if op == "log":
         bad, what = (-1, 0), "the logarithm of a number that is not positive"
         x = args[0]
     elif op == "sqrt" or (op == "power" and _is_fractional(args[1])):
@@ -66,6 +70,17 @@ def _check_domain(op: str, args: tuple[Any, ...]) -> None:
         return
     if not x.has_symbols and decide.sign(x).sign in bad:
         raise ExactnessError(f"{op} is not defined here: {what}")
+
+
+def _check_divisor(op: str, x: Sum) -> None:
+    # Exponentials, radicals and symbols alone are never zero, and neither is their product.
+    if len(x.terms) == 1 and all(k.kind in ("symbol", "sum") for k in x.kernels()):
+        return
+    safe = decide.is_safe_divisor(x) if x.terms else False
+    if safe is False:
+        raise ExactnessError(f"{op} is not defined here: the divisor is zero")
+    if safe is None:
+        raise Undecided(f"{op}: whether the divisor is zero is not settled")
 
 
 def _is_fractional(exponent: Sum) -> bool:
@@ -86,12 +101,29 @@ def _apply(op: str, args: tuple[Any, ...]) -> Any:
     if op == "maximum":
         return larger(*args)
     _check_domain(op, args)
-    return settled(normal_form.apply(op, list(args)))
+    try:
+        return settled(normal_form.apply(op, list(args)))
+    except TooLarge:
+        if op != "power":
+            raise
+        return normal_form.power(held(args[0]), args[1])
 
 
 def _operation(op: str) -> Callable[..., Array]:
     ufunc = np.frompyfunc(lambda *args: _apply(op, args), OPERATIONS[op], 1)
     return lambda *arrays: np.asarray(ufunc(*arrays), dtype=object)
+
+
+#: Terms that multiplying two entries out may give, and from which an entry is held.
+MAX_EXPANDED, MANY = 256, 8
+
+
+def _longest(x: Array) -> int:
+    return max((len(entry) for entry in x.flat if isinstance(entry, Sum)), default=0)
+
+
+def _held_if_long(entry: Any) -> Any:
+    return held(entry) if isinstance(entry, Sum) and len(entry) > MANY else entry
 
 
 class Compact(ArraySystem):
@@ -101,6 +133,9 @@ class Compact(ArraySystem):
         return np.asarray(np.frompyfunc(number, 1, 1)(exact), dtype=object)
 
     def matmul(self, a: Array, b: Array) -> Array:
+        if _longest(a) * _longest(b) > MAX_EXPANDED:
+            # n² terms an entry would say no more than the product of two references.
+            a, b = (np.asarray(np.frompyfunc(_held_if_long, 1, 1)(x), dtype=object) for x in (a, b))
         products = multiplied(a, b, np.matmul, _masked)
         return np.asarray(np.frompyfunc(settled, 1, 1)(products), dtype=object)
 

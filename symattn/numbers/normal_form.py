@@ -27,6 +27,9 @@ from symattn.literals import Apply, Exact, Infinity, Name
 
 MAX_POWER = 1024  # of a sum of several terms, multiplied out
 MAX_TERMS = 20_000  # of a product, before it is refused
+MAX_CONJUGATES = 64  # terms of a sum of radicals whose inverse is freed of them
+MAX_BITS = 1_000_000  # of a coefficient of a power
+MAX_FACTORED = 128  # bits of an integer under a square root that is factorised
 LONG = 48  # terms from which a sum outside the decidable class is held by reference
 
 #: A radicand, an exponent (None for e^0), and powers of kernels in a frozenset.
@@ -98,7 +101,7 @@ class Sum:
 
     def __mul__(self, other: Sum) -> Sum:
         if len(self.terms) * len(other.terms) > MAX_TERMS:
-            raise TooLarge(f"a product of {len(self.terms)} by {len(other.terms)} terms")
+            return held(self) * held(other)
         terms: dict[Monomial, fmpq] = {}
         for m, c in self.terms.items():
             for n, d in other.terms.items():
@@ -218,6 +221,9 @@ def _reduced_into(
             sine = Sum({(1, None, frozenset([(Kernel("sin", *kernel.arguments), 2)])): fmpq(1)})
             factor = ONE - sine
             rest = {**powers, kernel: k - 2}
+        elif kernel.kind == "sum" and k > 0:
+            factor = kernel.arguments[0]
+            rest = {**powers, kernel: k - 1}
         elif kernel.kind == "root" and abs(k) >= kernel.arguments[1]:
             sign = 1 if k > 0 else -1
             factor = kernel.arguments[0] if sign > 0 else inverse(kernel.arguments[0])
@@ -285,9 +291,20 @@ def is_decidable(x: Sum) -> bool:
     return True
 
 
+def held(x: Sum) -> Sum:
+    """A sum of several terms as one kernel that refers to it."""
+    return of(Kernel("ref", intern(x))) if len(x.terms) > 1 else x
+
+
 def settled(x: Sum) -> Sum:
-    """A long sum outside the decidable class as one kernel that refers to it."""
-    return of(Kernel("ref", intern(x))) if len(x) > LONG and not is_decidable(x) else x
+    """A long sum held by reference, if it is outside the decidable class or would leave it.
+
+    It would where denominators multiply: a score of the next layer has n² terms.
+    """
+    if len(x) <= LONG:
+        return x
+    nested = any(sum(-n for k, n in p if k.kind == "sum") > 1 for _, _, p in x.terms)
+    return held(x) if nested or not is_decidable(x) else x
 
 
 # Division, roots, powers and functions.
@@ -300,8 +317,9 @@ def inverse(x: Sum) -> Sum:
     if len(x.terms) == 1:
         ((radicand, exponent, powers), c) = next(iter(x.terms.items()))
         minus = None if exponent is None else intern(-exponent)
-        inverted = frozenset((k, -n) for k, n in powers)
-        return Sum({(radicand, minus, inverted): 1 / (c * radicand)})
+        inverted: dict[Monomial, fmpq] = {}
+        _reduced_into(inverted, radicand, minus, {k: -n for k, n in powers}, 1 / (c * radicand))
+        return Sum(inverted)
     if all(e is None and not powers for _, e, powers in x.terms):
         return _rationalised(x)
     return of(Kernel("sum", intern(x)), -1)
@@ -309,8 +327,10 @@ def inverse(x: Sum) -> Sum:
 
 def _rationalised(x: Sum) -> Sum:
     """1/x for a sum of radicals, by multiplying with its conjugates."""
-    top = ONE
+    top, given = ONE, x
     while x.rational() is None:
+        if len(x.terms) > MAX_CONJUGATES:
+            return of(Kernel("sum", intern(given)), -1)
         radicand = max(r for r, _, _ in x.terms)
         prime = int(fmpz(radicand).factor()[0][0])
         conjugate = Sum({m: -c if m[0] % prime == 0 else c for m, c in x.terms.items()})
@@ -336,8 +356,9 @@ def power(base: Sum, exponent: Sum) -> Sum:
 def _integer_power(base: Sum, n: int) -> Sum:
     if n < 0:
         return inverse(_integer_power(base, -n))
-    if len(base.terms) > 1 and n > MAX_POWER:
-        raise TooLarge(f"the power {n} of a sum")
+    bits = max((max(c.p.bit_length(), c.q.bit_length()) for c in base.terms.values()), default=0)
+    if n > 1 and (bits * n > MAX_BITS or (len(base.terms) > 1 and n > MAX_POWER)):
+        raise TooLarge(f"the power {n} of a number of {bits} bits and {len(base.terms)} terms")
     result = ONE
     while n:
         if n & 1:
@@ -377,6 +398,11 @@ def _square_root(c: fmpq) -> Sum:
     if not c:
         return ZERO
     whole = fmpz(c.p * c.q)
+    if whole.is_square():
+        return constant(fmpq(int(whole.isqrt()), int(c.q)))
+    if whole.bit_length() > MAX_FACTORED:
+        # Factoring it could take for ever; as a nested root it is still an algebraic number.
+        return of(Kernel("root", intern(constant(c)), 2))
     outside, radicand = 1, 1
     for prime, times in whole.factor():
         outside *= int(prime) ** (times // 2)

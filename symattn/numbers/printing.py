@@ -135,7 +135,9 @@ class _Printer:
         base = self.kernel(kernel)
         if n == 1:
             return base
-        return f"{base}^{{{n}}}" if self.tex else f"{base}**{n}"
+        if self.tex:
+            return f"{{{base}}}^{{{n}}}" if "^" in base else f"{base}^{{{n}}}"
+        return f"({base})**{n}" if "**" in base else f"{base}**{n}"
 
     def kernel(self, kernel: Kernel) -> str:
         kind, arguments = kernel.kind, kernel.arguments
