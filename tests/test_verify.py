@@ -90,3 +90,16 @@ def test_json_is_strict(article: sa.Derivation) -> None:
     altered[0, 0] = np.nan
     text = json.dumps(article.verify(A=altered).json(), allow_nan=False)
     assert json.loads(text)["agrees"] is False
+
+
+def test_the_table_has_certified_values_precision_and_errors(article: sa.Derivation) -> None:
+    lines = str(article.verify()).splitlines()
+    assert lines[0].split()[:4] == ["step", "certified", "value", "bits"]
+    assert lines[0].split()[4:] == list(TYPES)
+    row = next(line for line in lines if line.startswith("A "))
+    check = next(c for c in article.verify().checks if c.step == "A" and c.type == "float64")
+    assert f"{check.worst_at} = {check.exact}" in row
+    assert article["A[" + check.worst_at.partition("[")[2]].decimal(17).startswith(check.exact[:16])
+    assert " 256 " in row
+    assert "(mean " in row
+    assert lines[-1].startswith("19 steps agree")

@@ -88,8 +88,8 @@ def heading(step: Step) -> str:
 def report(report: Report) -> str:
     """The table that `verify` prints, and a sentence for each disagreement.
 
-    A cell has the largest error in ulps, where it is, and the mean; NO where a float
-    leaves its bound.
+    The certified value is the one that float64 comes closest to its bound at. A cell has
+    the largest error in ulps, where it is, and the mean; NO where a float leaves its bound.
     """
     types = list(dict.fromkeys(c.type for c in report.checks))
     steps = list(dict.fromkeys(c.step for c in report.checks))
@@ -97,13 +97,13 @@ def report(report: Report) -> str:
     rows = []
     for name in steps:
         first = cells[name, types[0]]
-        row = [name, str(first.bits or "exact")]
+        row = [name, f"{first.worst_at} = {first.exact}", str(first.bits or "exact")]
         for kind in types:
             c = cells[name, kind]
             where = f"{c.ulps:.2f} {c.ulps_at}" if c.ulps_at else "0"
             row.append(f"{where} (mean {c.mean_ulps:.2f})" + ("" if c.agrees else " NO"))
         rows.append(row)
-    lines = [table(["step", "bits", *types], rows, left=1), ""]
+    lines = [table(["step", "certified value", "bits", *types], rows, left=2), ""]
     lines += report.disagreements or [
         f"{len(steps)} steps agree: every entry within its running error bound, in "
         f"{', '.join(types[:-1])} and {types[-1]}. Errors are in ulps."
