@@ -21,7 +21,7 @@ from symattn.literals import Infinity, exact
 from symattn.numbers import compact
 from symattn.numbers.ball import Ball
 from symattn.numbers.enclosure import LIMIT, START, TINY, binary_exponent, enclose, to_fraction
-from symattn.numbers.normal_form import Sum, constant
+from symattn.numbers.normal_form import Sum, constant, fraction
 from symattn.rounding import between, fixed, surviving
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Enclosures:
         form = self.derivation.forms[node][index]
         known = form.rational()
         if known is not None and not self.derivation.radii:
-            return Fraction(int(known.p), int(known.q)), Fraction(0), 0
+            return fraction(known), Fraction(0), 0
         bits = START
         while True:
             bounds = self.bounds(place, bits)
@@ -112,7 +112,7 @@ class Enclosures:
             if bits == START:
                 tie = decide.rational_value(form)
                 if tie is not None:
-                    return Fraction(int(tie.p), int(tie.q)), Fraction(0), bits
+                    return fraction(tie), Fraction(0), bits
             if bits >= LIMIT:
                 raise Undecided(f"{relative} digits are not settled at {bits} bits")
             bits *= 2
@@ -162,7 +162,7 @@ def _certified(
     """
     exact = form.rational() if form is not None else None
     if exact is not None:
-        return fixed(Fraction(int(exact.p), int(exact.q)), digits)
+        return fixed(fraction(exact), digits)
     bits = START
     while bits < 4 * digits:
         bits *= 2

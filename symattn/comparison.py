@@ -17,7 +17,7 @@ from symattn.literals import Infinity, exact
 from symattn.numbers import compact
 from symattn.numbers.ball import Ball
 from symattn.numbers.enclosure import LIMIT, START, enclose
-from symattn.numbers.normal_form import Kernel, Sum, TooLarge
+from symattn.numbers.normal_form import Kernel, Sum, TooLarge, fraction
 
 Verdict = Literal["equal", "less", "greater", "different", "undecided"]
 
@@ -115,7 +115,7 @@ def _functions(difference: Sum, x: Any, y: Any) -> Comparison:
         left, right = (_at(value, values) for value in (x, y))
         if not (left.is_finite() and right.is_finite()) or left.overlaps(right):
             continue  # undefined there, or not told apart
-        witness = {n: Fraction(int(v.p), int(v.q)) for n, v in values.items()}
+        witness = {n: fraction(v) for n, v in values.items()}
         why = f"the enclosures are separate at {START} bits"
         return Comparison("different", why, START, witness)
     if known.verdict == "nonzero":

@@ -60,9 +60,8 @@ def is_zero(x: Sum) -> Answer:
         return Answer("unknown", "a denominator is not proven to be other than zero")
     if not cleared.terms:
         return Answer("zero", "the normal form is empty once denominators are cleared")
-    roots = _roots(cleared)
-    if roots:
-        return _with_roots(cleared, roots)
+    if _has_roots(cleared):
+        return _with_roots(cleared)
     if is_decidable(cleared):
         return Answer(
             "nonzero",
@@ -113,7 +112,7 @@ def _excludes_zero(ball: Any) -> bool:
 
 
 def clear_denominators(x: Sum) -> Sum:
-    """X times the powers of the sums under its fraction bars, multiplied out.
+    """Multiply x by the powers of the sums under its fraction bars, all multiplied out.
 
     Raises:
         TooLarge: the product has too many terms.
@@ -141,13 +140,12 @@ def clear_denominators(x: Sum) -> Sum:
         x = total
 
 
-def _roots(x: Sum) -> set[Kernel]:
-    """The nested roots in a sum and its exponents."""
-    found = {k for k in x.kernels() if k.kind == "root"}
-    return found.union(*(_roots(e) for e in x.exponents()))
+def _has_roots(x: Sum) -> bool:
+    """Whether nested roots stand in a sum or in its exponents."""
+    return any(k.kind == "root" for k in x.kernels()) or any(map(_has_roots, x.exponents()))
 
 
-def _with_roots(x: Sum, roots: set[Kernel]) -> Answer:
+def _with_roots(x: Sum) -> Answer:
     """Group by exponents that are equal as numbers; each group has to vanish."""
     if not is_decidable(x) or any(k.kind == "symbol" for k in x.kernels()):
         return Answer("unknown", "nested roots beside what the theorem does not cover")

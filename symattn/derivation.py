@@ -7,23 +7,28 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
-from types import FunctionType, NoneType
+from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from symattn import labels
-from symattn.errors import AddressError, MaskError, ShapeError, TraceError, nearest
-from symattn.expression import Notation
+from symattn.errors import AddressError, MaskError, ShapeError, nearest
 from symattn.graph import Array, Graph, Hook, NamedNode, run, split_address
 from symattn.literals import Infinity, Rule, exact_array
+from symattn.notation import Notation
 from symattn.rewrite import RETURN
 from symattn.steps import Step
-from symattn.trace import trace
+from symattn.trace import check_function, trace
 
 if TYPE_CHECKING:
     from symattn.certify import Enclosures
     from symattn.verify import Report
+
+#: Where a number stands that has a name, and the name.
+Places = list[tuple[tuple[int, ...], str]]
+#: The name of each number, and every name of those that have several in one step.
+NamesBefore = tuple[dict[Any, str], dict[Any, Places]]
 
 DIGITS = 6  # decimals shown where nothing else is said
 
@@ -73,7 +78,7 @@ class Derivation:
         #: The spec it was loaded from, for writers; None otherwise.
         self.spec = spec
         self._given_labels = dict(labels or {})
-        self._names_cache: dict[Any, Any] = {}
+        self._names_cache: dict[tuple[int, str], NamesBefore] = {}
         self._replaced = dict(replaced or {})
         self.graph: Graph = trace(function, {k: v.shape for k, v in inputs.items()}, self.options)
 
@@ -95,8 +100,15 @@ class Derivation:
         Raises:
             AddressError: no step, or several, end like this.
         """
-        node = self.graph.find(address).node
-        return next(s for s in self.steps if s.node == node)
+        return self._step_by_node[self.graph.find(address).node]
+
+    @cached_property
+    def _step_by_node(self) -> dict[int, Step]:
+        return {step.node: step for step in self.steps}
+
+    def step_at(self, node: int) -> Step | None:
+        """The step that a node is, if it has a name."""
+        return self._step_by_node.get(node)
 
     def __getitem__(self, address: str) -> Any:
         """``d["A"]`` is a step, ``d["A[1,0]"]`` an entry."""
@@ -261,7 +273,7 @@ class Derivation:
         return address in self._replaced
 
     def verify(self, **printed: Any) -> Report:
-        """Check NumPy's float64 and float32 against the exact values, step by step.
+        """Check NumPy's float types against the exact values, step by step.
 
         Args:
             printed: float arrays of somebody else's, by step, put in place of
@@ -295,13 +307,11 @@ class Derivation:
         }
         return {**found, **own}
 
-    def _names_before(
-        self, node: int, style: Notation
-    ) -> tuple[dict[Any, str], dict[Any, list[tuple[tuple[int, ...], str]]]]:
+    def _names_before(self, node: int, style: Notation) -> NamesBefore:
         """The last name of each number, and all of its last step where it has several."""
         key = (node, style)
         if key not in self._names_cache:
-            last: dict[Any, tuple[int, list[tuple[tuple[int, ...], str]]]] = {}
+            last: dict[Any, tuple[int, Places]] = {}
             for at, index, value, label in self._named[style]:
                 if at >= node:
                     continue
@@ -312,8 +322,7 @@ class Derivation:
                 {value: places[0][1] for value, (_, places) in last.items()},
                 {value: places for value, (_, places) in last.items() if len(places) > 1},
             )
-        made: Any = self._names_cache[key]
-        return made  # type: ignore[no-any-return]
+        return self._names_cache[key]
 
     @cached_property
     def _named(self) -> dict[str, list[tuple[int, tuple[int, ...], Any, str]]]:
@@ -394,8 +403,7 @@ def derive(
     >>> derive(attention, Q=I, K=I, V=I)["return"].decimal(3)
     [['0.670', '0.330'], ['0.330', '0.670']]
     """
-    if not isinstance(function, FunctionType):
-        raise TraceError(f"wanted a function made by def, got {type(function).__name__}")
+    check_function(function)
     known = inspect.signature(function).parameters
     flexible = any(p.kind is p.VAR_KEYWORD for p in known.values())
     for name in arguments:

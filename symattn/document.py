@@ -161,8 +161,7 @@ class _Builder:
 
     def winners(self, address: str) -> list[str]:
         found = self.largest(self.step_of(address))
-        names = [notation.visible(next((w for w in e.labels if w), e.address)) for e in found]
-        return names or [self.words["undecided"]]
+        return [_word(e) for e in found] or [self.words["undecided"]]
 
     def largest(self, step: Step) -> list[Entry]:
         """The proven winners; none where that is undecided."""
@@ -258,7 +257,7 @@ class _Builder:
         rows = [
             row(
                 [
-                    plain(notation.visible(next((w for w in e.labels if w), e.address))),
+                    plain(_word(e)),
                     e.step.shown_at(e.index),
                     self.words["most_likely"] if e.index in best else "",
                 ]
@@ -345,6 +344,11 @@ def _side_by_side(equations: list[str]) -> list[str]:
 
 def _flat(found: Any) -> list[Entry]:
     return [found] if isinstance(found, Entry) else [e for part in found for e in _flat(part)]
+
+
+def _word(entry: Entry) -> str:
+    """The label of an entry of a row, or its address."""
+    return notation.visible(next((w for w in entry.labels if w), entry.address))
 
 
 def _joined(text: str) -> str:

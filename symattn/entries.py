@@ -14,6 +14,7 @@ from symattn import expression, notation
 from symattn.errors import ExactnessError
 from symattn.layout import aligned
 from symattn.literals import Infinity
+from symattn.notation import Notation
 
 if TYPE_CHECKING:
     from symattn.numbers.printing import Names
@@ -42,12 +43,13 @@ class Entry:
         return self.step.forms[self.index]
 
     @property
-    def rational(self) -> Any:
+    def rational(self) -> Fraction | None:
         """The exact value as a Fraction, if it is proven to be one; else None."""
         from symattn.decide import rational_value
+        from symattn.numbers.normal_form import fraction
 
         found = None if isinstance(self.form, Infinity) else rational_value(self.form)
-        return None if found is None else Fraction(int(found.p), int(found.q))
+        return None if found is None else fraction(found)
 
     @property
     def has_symbols(self) -> bool:
@@ -88,19 +90,24 @@ class Entry:
         """What NumPy makes of it, computed from the inputs on."""
         return self.step.numeric(dtype)[self.index]
 
-    def _written(self, style: expression.Notation, leaf: Callable[[Step, Any], str]) -> str | None:
+    def _written(self, style: Notation, leaf: Callable[[Step, Any], str]) -> str | None:
         if self.step.given:
             return None
-        graph = self.step.derivation.graph
-        by_node = {s.node: s for s in self.step.derivation.steps}
-        tree = expression.expand(graph, self.step.node, self.index)
-        return expression.write(tree, style, lambda cell: leaf(by_node[cell.node], cell.index))
+        derivation = self.step.derivation
+        tree = expression.expand(derivation.graph, self.step.node, self.index)
 
-    def formula(self, style: expression.Notation = "latex") -> str | None:
+        def named(cell: expression.Cell) -> str:
+            step = derivation.step_at(cell.node)
+            assert step is not None  # an expression ends at what has a name
+            return leaf(step, cell.index)
+
+        return expression.write(tree, style, named)
+
+    def formula(self, style: Notation = "latex") -> str | None:
         """The entry in terms of the named entries it is computed from; None if given."""
         return self._written(style, lambda step, index: step.entry_symbol(index, style))
 
-    def substitution(self, style: expression.Notation = "latex") -> str | None:
+    def substitution(self, style: Notation = "latex") -> str | None:
         """The same with their exact values; None if given."""
         at = self.step.node
         names = self.step.derivation.names
@@ -196,7 +203,7 @@ def place(entry: Entry) -> str:
     )
 
 
-def written(form: Any, style: expression.Notation, names: Names) -> str:
+def written(form: Any, style: Notation, names: Names) -> str:
     """A number in normal form, or an infinity, as LaTeX or plain text."""
     from symattn.numbers.printing import write
 

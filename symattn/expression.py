@@ -10,12 +10,13 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
 from symattn.graph import Graph
 from symattn.literals import Apply, Exact, Infinity, Name
+from symattn.notation import Notation, symbol
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,6 @@ class Cell:
 
 
 Expression = Exact | Cell
-Notation = Literal["latex", "text"]
 
 
 def expand(graph: Graph, node: int, index: tuple[int, ...]) -> Expression:
@@ -164,8 +164,6 @@ class _Writer:
         if isinstance(e, Infinity):
             return (("-" if e.sign < 0 else "") + (r"\infty" if self.tex else "oo")), _NEG
         if isinstance(e, Name):
-            from symattn.notation import symbol
-
             return (symbol(e.name) if self.tex else e.name), _ATOM
         return self._apply(e)
 

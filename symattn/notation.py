@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
+
+#: The two ways in which formulas and numbers are written.
+Notation = Literal["latex", "text"]
 
 GREEK = frozenset(
     [

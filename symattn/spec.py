@@ -72,7 +72,6 @@ class Spec:
     matrices: Mapping[str, Array]
     vocabulary: tuple[str, ...] | None = None
     mask: Array | None = None
-    mask_kind: str = "none"
     scale: Exact | None = None
     reconstructed: tuple[str, ...] = ()
     radii: Mapping[str, Array] = field(default_factory=dict)

@@ -105,7 +105,6 @@ class _Reader:
         self.check_words(model, tokens, vocabulary)
         matrices = self.matrices(model, tokens, vocabulary)
         n = len(tokens) or len(matrices["E"])
-        mask, kind = self.mask(n)
         return Spec(
             name=self.name,
             model=model,
@@ -113,8 +112,7 @@ class _Reader:
             tokens=tokens,
             vocabulary=vocabulary,
             matrices=matrices,
-            mask=mask,
-            mask_kind=kind,
+            mask=self.mask(n),
             scale=self.scale(matrices),
             reconstructed=self.addresses("reconstructed"),
             radii=self.radii(matrices),
@@ -296,12 +294,12 @@ class _Reader:
             out[name] = radii
         return out
 
-    def mask(self, n: int) -> tuple[Array | None, str]:
+    def mask(self, n: int) -> Array | None:
         value = self.table.get("mask", "none")
         if value == "none":
-            return None, "none"
+            return None
         if value == "causal":
-            return exact_array(functions.causal_mask(n, n), "mask"), "causal"
+            return exact_array(functions.causal_mask(n, n), "mask")
         wanted = 'wanted "none", "causal", {keep = …}, {drop = …} or {add = …}'
         if not isinstance(value, dict) or len(value) != 1:
             self.fail("mask", f"{wanted}, got {_toml(value)}")
@@ -309,11 +307,11 @@ class _Reader:
         kind, rows = next(iter(value.items()))
         self.check_square(rows, n, f"mask.{kind}")
         if kind == "add":
-            return self.visible(self.additive(rows), "mask.add"), kind
+            return self.visible(self.additive(rows), "mask.add")
         if not all(isinstance(v, bool) for row in rows for v in row):
             self.fail(f"mask.{kind}", "wanted true and false; numbers are given as {add = …}")
         keep = np.array(rows, dtype=bool) ^ (kind == "drop")
-        return self.visible(exact_array(np.where(keep, 0, -np.inf), "mask"), f"mask.{kind}"), kind
+        return self.visible(exact_array(np.where(keep, 0, -np.inf), "mask"), f"mask.{kind}")
 
     def visible(self, mask: Array, where: str) -> Array:
         """The mask, if every row leaves something to see."""

@@ -12,11 +12,12 @@ import numpy as np
 from symattn import formulas, notation
 from symattn.entries import Entry, mentions, written
 from symattn.errors import AddressError, ExactnessError, Undecided
-from symattn.expression import Notation
 from symattn.graph import Array, NamedNode
 from symattn.labels import Axes
 from symattn.layout import LINE, width
 from symattn.literals import Infinity
+from symattn.notation import Notation
+from symattn.rewrite import RETURN
 
 if TYPE_CHECKING:
     from symattn.derivation import Derivation
@@ -72,7 +73,7 @@ class Step:
                 return rf"e^{{{scores}}}"
             return r"\ell" + self._row_sum_mark(inner, "latex")
         name = self.name
-        if name == "return":
+        if name == RETURN:
             scope = self.address.rpartition(".")[0].rpartition(".")[2].partition("[")[0]
             return notation.function_symbol(scope or self.derivation.graph.name)
         base = notation.symbol(name)
@@ -85,8 +86,7 @@ class Step:
         return f"^{{({indices})}}" if len(same) > 1 and indices else ""
 
     def _operand_symbol(self, softmax: Step) -> str:
-        scores = self.derivation.graph.nodes[softmax.node].inputs[0]
-        named = next((s for s in self.derivation.steps if s.node == scores), None)
+        named = self.derivation.step_at(self.derivation.graph.nodes[softmax.node].inputs[0])
         return named.symbol if named else "z"
 
     def _row_sum_mark(self, softmax: Step, style: str) -> str:
@@ -110,7 +110,7 @@ class Step:
             below = places if len(places) == 1 else f"{{{places}}}"
             return rf"\ell{mark}" + (f"_{below}" if places else "")
         if style == "text":
-            return f"{self.short}[{places}]" if places else self.short
+            return self._cell(index)
         return f"{self.symbol}[{places}]" if places else self.symbol
 
     @property
@@ -143,12 +143,10 @@ class Step:
     def _bound_symbol(self, name: str) -> str:
         bound = self._named.bindings.get(name)
         step = self._step_of(bound)
-        return step.symbol if step is not None and step.name != "return" else notation.symbol(name)
+        return step.symbol if step is not None and step.name != RETURN else notation.symbol(name)
 
     def _step_of(self, bound: int | str | None) -> Step | None:
-        if not isinstance(bound, int):
-            return None
-        return next((s for s in self.derivation.steps if s.node == bound), None)
+        return self.derivation.step_at(bound) if isinstance(bound, int) else None
 
     @property
     def substitution(self) -> str | None:
@@ -176,10 +174,7 @@ class Step:
         """The matrix of its entries' names, for where the entries are too long."""
         from symattn.writers import matrices
 
-        cells = np.empty(self.shape, dtype=object)
-        for index in np.ndindex(self.shape):
-            cells[index] = self.entry_symbol(index)
-        return matrices.latex(cells)
+        return matrices.latex(self._map(self.entry_symbol))
 
     # Values.
 

@@ -104,10 +104,7 @@ def trace(
     >>> [step.address for step in graph.steps][4:]
     ['Q', 'K', 'V', 'S', 'Z', 'A.exp', 'A.sum', 'A', 'O']
     """
-    if not isinstance(function, types.FunctionType):
-        raise TraceError(
-            f"wanted a function made by def, got {type(function).__name__}; wrap it in one"
-        )
+    check_function(function)
     run = _Run()
     arguments: dict[str, Any] = {}
     for name, shape in shapes.items():
@@ -123,6 +120,18 @@ def trace(
         )
     return _pruned(Graph(scope_name(function), tuple(run.recorder.nodes), inputs,
                          tuple(run.recorder.steps), result.node))  # fmt: skip
+
+
+def check_function(function: Any) -> None:
+    """Refuse a callable that has no source of its own.
+
+    Raises:
+        TraceError: it is no function made by def.
+    """
+    if not isinstance(function, types.FunctionType):
+        raise TraceError(
+            f"wanted a function made by def, got {type(function).__name__}; wrap it in one"
+        )
 
 
 def _bind(function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from symattn.errors import ExactnessError, MaskError, ShapeError
 from symattn.graph import Array
+from symattn.literals import NEGATIVE_INFINITY, Infinity
 
 FULLY_MASKED = (
     "row {row} of the scores is masked everywhere (-oo in all {n} places): its softmax is not "
@@ -16,6 +17,34 @@ FULLY_MASKED = (
 )
 
 MASKED = "{op} met {mark}: a masked score is selected, not calculated with"
+
+
+def is_mark(x: Any) -> bool:
+    """Whether an entry is an infinity, which is a mark and not a number."""
+    return isinstance(x, Infinity)
+
+
+def selected(op: str, args: Sequence[Any], zero: Any) -> Any:
+    """What an operation on entries selects where at least one is an infinity.
+
+    -oo stays under sums with what is finite, is 0 under exp and loses every maximum;
+    oo wins it.
+
+    Raises:
+        ExactnessError: any other operation: it would calculate with a mark.
+    """
+    marks = [a for a in args if is_mark(a)]
+    if op == "maximum":
+        a, b = args
+        if is_mark(a):
+            return b if a.sign < 0 else a
+        return a if b.sign < 0 else b
+    if all(m.sign < 0 for m in marks):
+        if op == "exp":
+            return zero
+        if op == "add" or (op == "sub" and not is_mark(args[1])):
+            return NEGATIVE_INFINITY
+    raise ExactnessError(MASKED.format(op=op, mark=marks[0]))
 
 
 class ArraySystem:
@@ -42,7 +71,7 @@ def multiplied(
     a: Array,
     b: Array,
     product: Callable[[Array, Array], Array],
-    is_masked: Callable[[Any], bool],
+    is_masked: Callable[[Any], bool] = is_mark,
 ) -> Array:
     """A matrix product of object arrays, NumPy's rules for vectors and batches included.
 

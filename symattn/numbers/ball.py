@@ -18,8 +18,8 @@ from flint import arb, arb_mat, ctx, fmpq
 
 from symattn.errors import ExactnessError
 from symattn.graph import OPERATIONS, Array
-from symattn.literals import NEGATIVE_INFINITY, Apply, Exact, Infinity, Name
-from symattn.numbers.arrays import MASKED, ArraySystem, check_rows, multiplied
+from symattn.literals import Apply, Exact, Infinity, Name
+from symattn.numbers.arrays import ArraySystem, check_rows, is_mark, multiplied, selected
 
 _SCALAR: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b, "sub": lambda a, b: a - b,
@@ -30,26 +30,12 @@ _SCALAR: dict[str, Callable[..., Any]] = {
 }  # fmt: skip
 
 
-def _masked(x: Any) -> bool:
-    return isinstance(x, Infinity)
-
-
 def _scalar(op: str) -> Callable[..., Any]:
     """An operation on balls, with the selections that -oo is allowed."""
     function = _SCALAR[op]
 
     def apply(*args: Any) -> Any:
-        marks = [a for a in args if isinstance(a, Infinity)]
-        if not marks:
-            return function(*args)
-        if all(m.sign < 0 for m in marks):
-            if op == "exp":
-                return arb(0)
-            if op == "add" or (op == "sub" and not _masked(args[1])):
-                return NEGATIVE_INFINITY
-            if op == "maximum":
-                return args[1] if _masked(args[0]) else args[0]
-        raise ExactnessError(MASKED.format(op=op, mark=marks[0]))
+        return selected(op, args, arb(0)) if any(map(is_mark, args)) else function(*args)
 
     return apply
 
@@ -109,7 +95,7 @@ class Ball(ArraySystem):
             return np.array(found.entries(), dtype=object).reshape(len(left), right.shape[1])
 
         with ctx.workprec(self.bits):
-            return multiplied(a, b, product, _masked)
+            return multiplied(a, b, product)
 
     def sum(self, x: Array, *, axis: int, keepdims: bool) -> Array:
         with ctx.workprec(self.bits):
@@ -122,7 +108,7 @@ class Ball(ArraySystem):
         return np.asarray(found, dtype=object)
 
     def softmax(self, x: Array) -> Array:
-        check_rows(np.vectorize(_masked, otypes=[bool])(x))
+        check_rows(np.vectorize(is_mark, otypes=[bool])(x))
         out = np.empty(x.shape, dtype=object)
         with ctx.workprec(self.bits):
             for row in np.ndindex(x.shape[:-1]):
@@ -144,22 +130,22 @@ _NARROW = arb(2) ** -20
 
 def _softmax_row(row: Array) -> Array:
     out = np.empty(row.shape, dtype=object)
-    seen = [x for x in row if not _masked(x)]
+    seen = [x for x in row if not is_mark(x)]
     if all(x.rad() < _NARROW for x in seen):
         # Shifted by one exact number: softmax does not change, and n exponentials do.
         shift = reduce(lambda a, b: a.max(b), (x.mid() for x in seen)).mid()
-        powers = [arb(0) if _masked(x) else (x - shift).exp() for x in row]
+        powers = [arb(0) if is_mark(x) else (x - shift).exp() for x in row]
         total = sum(powers, start=arb(0))
         for i, power in enumerate(powers):
             out[i] = power / total
         return out
     for i, x in enumerate(row):
-        if _masked(x):
+        if is_mark(x):
             out[i] = arb(0)
             continue
         total = arb(1)
         for j, other in enumerate(row):
-            if j != i and not _masked(other):
+            if j != i and not is_mark(other):
                 total += (other - x).exp()
         out[i] = 1 / total
     return out

@@ -17,9 +17,9 @@ import numpy as np
 from symattn import decide
 from symattn.errors import ExactnessError, Undecided
 from symattn.graph import OPERATIONS, Array
-from symattn.literals import NEGATIVE_INFINITY, Apply, Exact, Infinity
+from symattn.literals import Apply, Exact, Infinity
 from symattn.numbers import normal_form
-from symattn.numbers.arrays import MASKED, ArraySystem, check_rows, multiplied
+from symattn.numbers.arrays import ArraySystem, check_rows, is_mark, multiplied, selected
 from symattn.numbers.normal_form import ZERO, Sum, TooLarge, held, settled
 
 
@@ -36,16 +36,10 @@ def number(value: Exact) -> Any:
     return normal_form.number(value)
 
 
-def _masked(x: Any) -> bool:
-    return isinstance(x, Infinity)
-
-
 def larger(a: Any, b: Any) -> Any:
-    """The larger of two; with symbols, a kernel that stands for it."""
-    if _masked(a) or _masked(b):
-        if _masked(a):
-            return b if a.sign < 0 else a
-        return a if b.sign < 0 else b
+    """The larger of two; with symbols, or undecided, a kernel that stands for it."""
+    if is_mark(a) or is_mark(b):
+        return selected("maximum", (a, b), ZERO)
     difference = a - b
     if difference.has_symbols:
         return normal_form.maximum(a, b)
@@ -89,17 +83,10 @@ def _is_fractional(exponent: Sum) -> bool:
 
 
 def _apply(op: str, args: tuple[Any, ...]) -> Any:
-    marks = [a for a in args if isinstance(a, Infinity)]
-    if marks:
-        if all(m.sign < 0 for m in marks):
-            if op == "exp":
-                return ZERO
-            if op == "add" or (op == "sub" and not _masked(args[1])):
-                return NEGATIVE_INFINITY
-        if op != "maximum":
-            raise ExactnessError(MASKED.format(op=op, mark=marks[0]))
     if op == "maximum":
         return larger(*args)
+    if any(map(is_mark, args)):
+        return selected(op, args, ZERO)
     _check_domain(op, args)
     try:
         return settled(normal_form.apply(op, list(args)))
@@ -136,7 +123,7 @@ class Compact(ArraySystem):
         if _longest(a) * _longest(b) > MAX_EXPANDED:
             # n² terms an entry would say no more than the product of two references.
             a, b = (np.asarray(np.frompyfunc(_held_if_long, 1, 1)(x), dtype=object) for x in (a, b))
-        products = multiplied(a, b, np.matmul, _masked)
+        products = multiplied(a, b, np.matmul)
         return np.asarray(np.frompyfunc(settled, 1, 1)(products), dtype=object)
 
     def sum(self, x: Array, *, axis: int, keepdims: bool) -> Array:
@@ -149,7 +136,7 @@ class Compact(ArraySystem):
 
     def softmax(self, x: Array) -> Array:
         """e^{z_ij} over its row's sum, one kernel a row; 0 where masked."""
-        check_rows(np.vectorize(_masked, otypes=[bool])(x))
+        check_rows(np.vectorize(is_mark, otypes=[bool])(x))
         numerators = self.exp(x)  # type: ignore[attr-defined]
         totals = np.sum(numerators, axis=-1, keepdims=True)
         inverses = np.frompyfunc(normal_form.inverse, 1, 1)(totals)

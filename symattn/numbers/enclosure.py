@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Any
 
-from flint import arb, ctx, fmpq
+from flint import arb, ctx
 
 from symattn.errors import ExactnessError, Undecided
 from symattn.numbers.normal_form import Kernel, Sum
@@ -42,22 +42,18 @@ def to_fraction(x: Any) -> Fraction:
     return int(mantissa) * Fraction(2) ** int(exponent)
 
 
-def enclose(x: Sum, bits: int, symbols: dict[str, fmpq] | None = None) -> Any:
+def enclose(x: Sum, bits: int) -> Any:
     """A ball that contains x, calculated with so many bits.
 
-    Args:
-        symbols: rational values for the symbols in x.
-
     Raises:
-        ExactnessError: x contains a symbol that has no value.
+        ExactnessError: x contains a symbol, which has no value.
     """
     with ctx.workprec(bits):
-        return _Enclosing(symbols or {}).sum(x)
+        return _Enclosing().sum(x)
 
 
 class _Enclosing:
-    def __init__(self, symbols: dict[str, fmpq]) -> None:
-        self.symbols = symbols
+    def __init__(self) -> None:
         self.known: dict[Sum, Any] = {}
 
     def sum(self, x: Sum) -> Any:
@@ -79,9 +75,7 @@ class _Enclosing:
     def kernel(self, kernel: Kernel) -> Any:
         kind, arguments = kernel.kind, kernel.arguments
         if kind == "symbol":
-            if arguments[0] not in self.symbols:
-                raise ExactnessError(f"the symbol {arguments[0]} has no value")
-            return arb(self.symbols[arguments[0]])
+            raise ExactnessError(f"the symbol {arguments[0]} has no value")
         if kind == "root":
             return self.sum(arguments[0]).root(arguments[1])
         values = [self.sum(a) for a in arguments]

@@ -26,7 +26,7 @@ from symattn.errors import ExactnessError, Undecided
 from symattn.literals import Apply, Exact, Infinity, Name
 
 MAX_POWER = 1024  # of a sum of several terms, multiplied out
-MAX_TERMS = 20_000  # of a product, before it is refused
+MAX_TERMS = 20_000  # of a product; beyond, its factors are held by reference
 MAX_CONJUGATES = 64  # terms of a sum of radicals whose inverse is freed of them
 MAX_BITS = 1_000_000  # of a coefficient of a power
 MAX_FACTORED = 128  # bits of an integer under a square root that is factorised
@@ -39,7 +39,7 @@ _ONE: Monomial = (1, None, frozenset())
 
 
 class TooLarge(Undecided):
-    """A product that would have more terms than are looked at."""
+    """A power or a clearing of denominators that is more work than is begun."""
 
 
 class Sum:
@@ -239,6 +239,11 @@ def _reduced_into(
     _accumulate(terms, (radicand, exponent, kept), c)
 
 
+def fraction(value: fmpq) -> Fraction:
+    """A coefficient as Python's own rational."""
+    return Fraction(int(value.p), int(value.q))
+
+
 def constant(value: fmpq | int) -> Sum:
     """A rational number."""
     return Sum({_ONE: fmpq(value)}) if value else ZERO
@@ -346,11 +351,7 @@ def power(base: Sum, exponent: Sum) -> Sum:
     n = exponent.rational()
     if n is None:
         return exp(exponent * log(base))
-    if n.q == 1:
-        return _integer_power(base, int(n.p))
-    if n.q == 2:
-        return _integer_power(root(base, 2), int(n.p))
-    return _integer_power(root(base, int(n.q)), int(n.p))
+    return _integer_power(base if n.q == 1 else root(base, int(n.q)), int(n.p))
 
 
 def _integer_power(base: Sum, n: int) -> Sum:

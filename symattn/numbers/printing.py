@@ -10,22 +10,22 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from math import lcm
-from typing import Any, Literal
+from typing import Any
 
 from flint import fmpq, fmpz
 
 from symattn.errors import ExactnessError, Undecided
+from symattn.notation import Notation, symbol
 from symattn.numbers.enclosure import enclose, to_fraction
 from symattn.numbers.normal_form import Kernel, Monomial, Sum
 
-Style = Literal["latex", "text"]
 Names = Mapping[Sum, str]
 
 #: A monomial without its denominator, and its coefficient.
 Term = tuple[Monomial, fmpq]
 
 
-def write(x: Sum, style: Style, names: Names | None = None) -> str:
+def write(x: Sum, style: Notation, names: Names | None = None) -> str:
     """Write a number.
 
     Args:
@@ -163,8 +163,6 @@ class _Printer:
         return rf"\left({inner}\right)" if self.tex else f"({inner})"
 
     def symbol(self, name: str) -> str:
-        from symattn.notation import symbol
-
         return symbol(name) if self.tex else name
 
 
