@@ -82,7 +82,8 @@ class Check:
         ulps_at: where it is.
         mean_ulps: their mean.
         absolute: the largest distance of entries that are zero, or underflow.
-        agrees: whether every entry lies within its bound.
+        agrees: whether every entry that is enclosed lies within its bound.
+        undecided: how many entries no enclosure settles; they are not compared.
         worst_at: the entry closest to its bound, or farthest beyond it.
         error: |float - exact| there.
         bound: what the bound allows there.
@@ -105,6 +106,7 @@ class Check:
     largest_bound: float
     value: float
     exact: str
+    undecided: int = 0
 
 
 @dataclass(frozen=True)
@@ -130,6 +132,15 @@ class Report:
             f"the exact {c.exact}, and the error bound is {c.bound:.3g}"
             for c in self.checks
             if not c.agrees
+        ]
+
+    @property
+    def left_out(self) -> list[str]:
+        """A sentence for each step with entries that could not be enclosed."""
+        return [
+            f"{c.step}: {c.undecided} undecided, since no enclosure settles them; not compared"
+            for c in self.checks
+            if c.undecided and c.type == TYPES[0]
         ]
 
     def json(self) -> dict[str, Any]:
@@ -221,7 +232,7 @@ def _enclosed(step: Step) -> dict[Any, Exactly]:
             try:
                 found = step.derivation.enclosures.approximation(place, SIGNIFICANT)
             except Undecided:
-                continue  # told by the report: an entry without an enclosure is not compared
+                continue  # not compared, and counted in the report
             out[index] = Exactly(*found)
     return out
 
@@ -230,10 +241,10 @@ def _check(step: Step, kind: str, exact: dict[Any, Exactly], found: Bounded) -> 
     agrees = True
     ulps: dict[Any, float] = {}
     absolute = 0.0
+    undecided = step.forms.size - len(exact)
     if not exact:
-        return Check(
-            step.short, kind, 0, 0.0, "", 0.0, 0.0, True, "", 0.0, 0.0, 0.0, 0.0, "undecided"
-        )
+        nothing = (0, 0.0, "", 0.0, 0.0, True, "", 0.0, 0.0, 0.0, 0.0, "undecided")
+        return Check(step.short, kind, *nothing, undecided)
     worst, at = -1.0, next(iter(exact))
     for index, wanted in exact.items():
         bound = float(found.bound[index])
@@ -268,6 +279,7 @@ def _check(step: Step, kind: str, exact: dict[Any, Exactly], found: Bounded) -> 
         largest_bound=float(np.max(found.bound)),
         value=float(found.value[at]),
         exact=str(exact[at]),
+        undecided=undecided,
     )
 
 

@@ -103,3 +103,17 @@ def test_the_table_has_certified_values_precision_and_errors(article: sa.Derivat
     assert " 256 " in row
     assert "(mean " in row
     assert lines[-1].startswith("19 steps agree")
+
+
+def root_of_difference(x):
+    y = np.sqrt(np.log(x) - np.log(3) - np.log(2))
+    return y
+
+
+def test_entries_that_no_enclosure_settles_are_counted_and_told() -> None:
+    d = sa.derive(root_of_difference, x=[6, 7])
+    report = d.verify()
+    assert report.agrees
+    assert report.left_out == ["y: 1 undecided, since no enclosure settles them; not compared"]
+    assert str(report).splitlines()[-1] == report.left_out[0]
+    assert {c["undecided"] for c in report.json()["checks"] if c["step"] == "y"} == {1}

@@ -108,4 +108,5 @@ def report(report: Report) -> str:
         f"{len(steps)} steps agree: every entry within its running error bound, in "
         f"{', '.join(types[:-1])} and {types[-1]}. Errors are in ulps."
     ]
+    lines += report.left_out
     return "\n".join(lines)
