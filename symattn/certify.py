@@ -10,19 +10,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from math import floor
 from typing import TYPE_CHECKING, Any
 
-from flint import fmpq
+import numpy as np
+from flint import arb, arb_mat, ctx, fmpq, fmpz
 
 from symattn import decide
 from symattn.errors import ExactnessError, Undecided
+from symattn.graph import Run
 from symattn.literals import Infinity, exact
 from symattn.numbers import compact
-from symattn.numbers.ball import Ball
+from symattn.numbers.ball import Ball, Balls
 from symattn.numbers.enclosure import LIMIT, START, TINY, binary_exponent, enclose, to_fraction
+from symattn.numbers.held import has_symbols
 from symattn.numbers.normal_form import Sum, constant, fraction
-from symattn.rounding import between, fixed, surviving
+from symattn.numbers.scaled import Scaled
+from symattn.rounding import between, fixed, pointed, surviving, unique_units
 
 if TYPE_CHECKING:
     from symattn.derivation import Derivation
@@ -31,29 +36,37 @@ Place = tuple[int, tuple[int, ...]]
 
 
 class Enclosures:
-    """The balls of one derivation, by precision."""
+    """The balls of one derivation, by precision.
+
+    What the compact system holds as integers over a denominator goes in exactly, and
+    the balls are computed from there on.
+    """
 
     def __init__(self, derivation: Derivation) -> None:
         self.derivation = derivation
-        self._runs: dict[int, list[Any]] = {}
-        forms = (
-            f for node in derivation.graph.inputs.values() for f in derivation.forms[node].flat
-        )
-        self._symbolic = any(not isinstance(f, Infinity) and f.has_symbols for f in forms)
+        self._runs: dict[int, Run] = {}
+        forms = (derivation.forms[node] for node in derivation.graph.inputs.values())
+        self._symbolic = any(map(has_symbols, forms))
 
-    def at(self, bits: int) -> list[Any]:
-        """The value of every node as balls, at a precision."""
+    def at(self, bits: int) -> Run:
+        """The values of the nodes as balls, at a precision."""
         if bits not in self._runs:
-            radii = {id(self.derivation.inputs[k]): r for k, r in self.derivation.radii.items()}
-            self._runs[bits] = self.derivation.run(Ball(bits, radii))
+            known: dict[int, Callable[[], Any]] = {}
+            if not self.derivation.radii:
+                known = {
+                    node: partial(_balls, form, bits)
+                    for node, form in enumerate(self.derivation.forms)
+                    if isinstance(form, Scaled)
+                }
+            self._runs[bits] = self.derivation.running(Ball(bits), known=known)
         return self._runs[bits]
 
     def ball(self, place: Place, bits: int = START) -> Any:
         """The enclosure of an entry: an `arb`, or an infinity.
 
-        It comes from the graph over balls, which is another way than the normal form's. A
-        graph with symbols has no balls, and a root of a hidden zero none that is finite:
-        there the normal form is enclosed.
+        It comes from the graph over balls, which from the first softmax on is another way
+        than the normal form's. A graph with symbols has no balls, and a root of a hidden
+        zero none that is finite: there the normal form is enclosed.
         """
         node, index = place
         form = self.derivation.forms[node][index]
@@ -88,6 +101,25 @@ class Enclosures:
             return _certified(lambda bits: self.bounds(place, bits), None, digits, 4 * START, known)
         return _certified(lambda bits: self.bounds(place, bits), form, digits)
 
+    def decimals(self, node: int, digits: int) -> list[str | None]:
+        """The certified decimal of every entry in order; None where one is not easily had.
+
+        Those are asked for one by one, see `decimal`.
+        """
+        form = self.derivation.forms[node]
+        if isinstance(form, Scaled) and form.radicand == 1 and not self.derivation.radii:
+            return _rational_decimals(form, digits)
+        if self._symbolic:
+            return [None] * form.size
+        bits = START
+        while bits < 4 * digits:
+            bits *= 2
+        balls = self.at(bits)[node].balls()
+        with ctx.workprec(bits):
+            scale = arb(10) ** digits
+            units = [None if isinstance(x, Infinity) else unique_units(x, scale) for x in balls]
+        return [None if u is None else pointed(u, digits) for u in units]
+
     def approximation(self, place: Place, relative: int = 40) -> tuple[Fraction, Fraction, int]:
         """A midpoint and radius whose radius is below 10^-relative of it, and the bits it took.
 
@@ -116,6 +148,24 @@ class Enclosures:
             if bits >= LIMIT:
                 raise Undecided(f"{relative} digits are not settled at {bits} bits")
             bits *= 2
+
+
+def _balls(form: Scaled, bits: int) -> Balls:
+    """A matrix of integers over a denominator, times a square root, as balls."""
+    with ctx.workprec(bits):
+        factor = arb(form.radicand).sqrt() / arb(form.denominator)
+        return Balls(arb_mat(form.grid.matrix) * factor, form.shape, form.marks)
+
+
+def _rational_decimals(form: Scaled, digits: int) -> list[str | None]:
+    """Rationals over one denominator, rounded half away from zero."""
+    doubled, whole = form.grid.matrix * (2 * fmpz(10) ** digits), form.denominator
+    units = [(abs(n) + whole) // (2 * whole) * (-1 if n < 0 else 1) for n in doubled.entries()]
+    out: list[str | None] = [pointed(u, digits) for u in units]
+    if form.marks is not None:
+        for i in np.flatnonzero(form.marks).tolist():
+            out[i] = None
+    return out
 
 
 def _bounds(ball: Any) -> tuple[Fraction, Fraction] | None:

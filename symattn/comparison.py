@@ -138,7 +138,7 @@ def _at(value: Any, symbols: dict[str, fmpq]) -> Any:
     system = Ball(START, symbols=symbols)
     if isinstance(value, Entry):
         derivation = value.step.derivation
-        return derivation.run(system)[value.step.node][value.index]
+        return derivation.running(system)[value.step.node][value.index]
     with ctx.workprec(START):
         return system.number(exact(value))
 

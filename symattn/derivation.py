@@ -14,9 +14,10 @@ import numpy as np
 
 from symattn import labels
 from symattn.errors import AddressError, MaskError, ShapeError, nearest
-from symattn.graph import Array, Graph, Hook, NamedNode, run, split_address
+from symattn.graph import Array, Graph, Hook, NamedNode, Run, split_address
 from symattn.literals import Infinity, Rule, exact_array
 from symattn.notation import Notation
+from symattn.numbers.given import Given
 from symattn.rewrite import RETURN
 from symattn.steps import Step
 from symattn.trace import check_function, trace
@@ -138,8 +139,11 @@ class Derivation:
         return self.run(symbolic.shared())
 
     @cached_property
-    def forms(self) -> list[Array]:
-        """The exact value of every node, from the compact number system."""
+    def forms(self) -> list[Any]:
+        """The exact value of every node, from the compact number system.
+
+        Object arrays of `Sum`s, or arrays held in matrix shape that give such entries.
+        """
         from symattn.numbers import compact
 
         return self.run(compact.shared())
@@ -151,14 +155,23 @@ class Derivation:
 
         return Enclosures(self)
 
-    def run(
-        self, system: Any, hooks: Mapping[str, Hook] | None = None, last: int | None = None
-    ) -> list[Any]:
+    def run(self, system: Any, hooks: Mapping[str, Hook] | None = None) -> list[Any]:
+        """The value of every node over a number system; see `running`."""
+        return self.running(system, hooks).all()
+
+    def running(
+        self,
+        system: Any,
+        hooks: Mapping[str, Hook] | None = None,
+        known: Mapping[int, Callable[[], Any]] | None = None,
+    ) -> Run:
         """Interpret the graph over a number system, with hooks by a step's address.
 
-        The run stops after node `last`, where one is given. A hook sees the step's
-        value in that system and returns another; steps replaced by `with_` stay
-        replaced.
+        A node is computed when its value is asked for. A hook sees the step's value in
+        that system and returns another; steps replaced by `with_` stay replaced.
+
+        Args:
+            known: by node, what gives its value without computing it.
         """
         by_node: dict[int, Hook] = {
             self.step(address).node: _constant_hook(system.array(value))
@@ -166,7 +179,12 @@ class Derivation:
         }
         for address, hook in (hooks or {}).items():
             by_node[self.step(address).node] = hook
-        return run(self.graph, system, self.inputs, by_node, last)
+        return Run(self.graph, system, self._given, by_node, known)
+
+    @cached_property
+    def _given(self) -> dict[str, Given]:
+        """The inputs as number systems take them in, with what is known of them kept."""
+        return {name: Given(array, self.radii.get(name)) for name, array in self.inputs.items()}
 
     def floats(self, dtype: Any = np.float64) -> list[Array]:
         """The value of every node as NumPy computes it in one float type.

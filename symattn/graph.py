@@ -35,8 +35,8 @@ class NumberSystem(Protocol):
     inside them.
     """
 
-    def array(self, exact: Array) -> Any:
-        """Take an array of `Exact` entries in."""
+    def array(self, exact: Any) -> Any:
+        """Take an array of `Exact` entries in, or a `Given` that holds one."""
 
     def replaced(self, value: Any, shape: tuple[int, ...]) -> Any:
         """Check a value that a hook returned."""
@@ -129,41 +129,70 @@ class Graph:
 Hook = Callable[[Any], Any]
 
 
-def run(
-    graph: Graph,
-    system: NumberSystem,
-    inputs: Mapping[str, Array],
-    hooks: Mapping[int, Hook] | None = None,
-    last: int | None = None,
-) -> list[Any]:
-    """Interpret a graph over a number system.
+class Run:
+    """A graph interpreted over a number system, node by node as values are asked for.
 
     Args:
-        inputs: an array of `Exact` entries for each of ``graph.inputs``.
+        inputs: for each of ``graph.inputs`` what the system's `array` takes in.
         hooks: by index of the node: rounds or replaces its value.
-        last: stop after this node.
+        known: by index of the node: gives its value, which then is not computed.
 
-    Returns:
-        The value of every node, in order.
+    ``values[i]`` is the value of node i; an error in it names the step.
     """
-    hooks = hooks or {}
-    names = {node: name for name, node in graph.inputs.items()}
-    values: list[Any] = []
-    for i, node in enumerate(graph.nodes[: None if last is None else last + 1]):
+
+    def __init__(
+        self,
+        graph: Graph,
+        system: NumberSystem,
+        inputs: Mapping[str, Any],
+        hooks: Mapping[int, Hook] | None = None,
+        known: Mapping[int, Callable[[], Any]] | None = None,
+    ) -> None:
+        self.graph = graph
+        self.system = system
+        self.inputs = {node: inputs[name] for name, node in graph.inputs.items()}
+        self.hooks = hooks or {}
+        self.known = known or {}
+        self._values: dict[int, Any] = {}
+
+    def __getitem__(self, node: int) -> Any:
+        if node not in self._values:
+            for i in self._missing(node):
+                self._values[i] = self._computed(i)
+        return self._values[node]
+
+    def all(self) -> list[Any]:
+        """The value of every node, in order."""
+        return [self[i] for i in range(len(self.graph.nodes))]
+
+    def _missing(self, node: int) -> list[int]:
+        """What has to be computed for a node, in order, the node itself last."""
+        needed, found = [node], {node}
+        while needed:
+            at = needed.pop()
+            operands = () if at in self.known else self.graph.nodes[at].inputs
+            new = {i for i in operands if i not in found and i not in self._values}
+            found |= new
+            needed += new
+        return sorted(found)
+
+    def _computed(self, i: int) -> Any:
+        node, system = self.graph.nodes[i], self.system
         try:
-            if node.op == "input":
-                value = system.array(inputs[names[i]])
+            if i in self.known:
+                value = self.known[i]()
+            elif node.op == "input":
+                value = system.array(self.inputs[i])
             elif node.op == "constant":
                 value = system.array(node.params["value"])
             else:
                 operation = getattr(system, node.op)
-                value = operation(*(values[j] for j in node.inputs), **node.params)
-            if i in hooks:
-                value = system.replaced(hooks[i](value), node.shape)
+                value = operation(*(self._values[j] for j in node.inputs), **node.params)
+            if i in self.hooks:
+                value = system.replaced(self.hooks[i](value), node.shape)
         except SymattnError as error:
-            raise type(error)(_located(graph, i, str(error))) from None
-        values.append(value)
-    return values
+            raise type(error)(_located(self.graph, i, str(error))) from None
+        return value
 
 
 def _located(graph: Graph, node: int, message: str) -> str:

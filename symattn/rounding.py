@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from flint import fmpz
+from flint import arb, fmpz
 
 
 def fixed(value: Fraction, digits: int) -> str:
@@ -15,9 +15,34 @@ def fixed(value: Fraction, digits: int) -> str:
     """
     scaled = abs(value) * 10**digits
     units = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
-    text = str(fmpz(units)).rjust(digits + 1, "0")  # Python's own int stops at 4300 digits
-    minus = "-" if value < 0 and units else ""
-    return f"{minus}{text[:-digits]}.{text[-digits:]}" if digits else minus + text
+    return pointed(fmpz(-units if value < 0 else units), digits)
+
+
+def pointed(units: fmpz, digits: int) -> str:
+    """Write an integer of units in the last place, 10^-digits, with its point.
+
+    >>> pointed(fmpz(-5), 2), pointed(fmpz(120), 1), pointed(fmpz(7), 0)
+    ('-0.05', '12.0', '7')
+    """
+    text = str(abs(units))  # Python's own int stops at 4300 digits
+    if digits:
+        text = text.rjust(digits + 1, "0")
+        text = f"{text[:-digits]}.{text[-digits:]}"
+    return "-" + text if units < 0 else text
+
+
+def unique_units(ball: arb, scale: arb) -> fmpz | None:
+    """The units 1/scale that all of a ball rounds to, half away from zero; None if there are two.
+
+    Args:
+        scale: a power of ten, exact.
+    """
+    x = ball * scale
+    found = (_HALF - x).floor().unique_fmpz() if x < 0 else (x + _HALF).floor().unique_fmpz()
+    return -found if found is not None and x < 0 else found
+
+
+_HALF = arb(1) / 2
 
 
 def between(low: Fraction, high: Fraction, digits: int) -> str | None:

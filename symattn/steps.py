@@ -17,6 +17,7 @@ from symattn.labels import Axes
 from symattn.layout import LINE, width
 from symattn.literals import Infinity
 from symattn.notation import Notation
+from symattn.numbers.held import has_symbols
 from symattn.rewrite import RETURN
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ class Step:
         return symbolic.matrix(self.value)
 
     @property
-    def forms(self) -> Array:
+    def forms(self) -> Any:
         """The exact value in the normal form of `symattn.numbers.normal_form`."""
         return self.derivation.forms[self.node]
 
@@ -209,17 +210,32 @@ class Step:
             Undecided: an entry whose rounding no enclosure settles.
             ExactnessError: an entry with symbols, or digits out of 0 … 1000.
         """
-        return self._map(lambda index: self.decimal_at(index, digits)).tolist()
+        return self._decimals(digits, self.decimal_at).tolist()
+
+    def _decimals(self, digits: int | None, one: Callable[[tuple[int, ...], int], str]) -> Array:
+        """All decimals at once, and `one` by one those that take more than a look."""
+        wanted = self._checked(digits)
+        known = self.derivation.enclosures.decimals(self.node, wanted)
+        indices = np.ndindex(self.shape)
+        cells = [
+            text if text is not None else one(index, wanted)
+            for index, text in zip(indices, known, strict=True)
+        ]
+        return np.array(cells, dtype=object).reshape(self.shape)
 
     def decimal_at(self, index: tuple[int, ...], digits: int | None = None) -> str:
         """The certified decimal of one entry; see `decimal`."""
-        wanted = self.digits if digits is None else digits
-        if not isinstance(wanted, int) or not 0 <= wanted <= 1000:
-            raise ExactnessError(f"wanted 0 to 1000 decimals, got {wanted!r}")
+        wanted = self._checked(digits)
         try:
             return self.derivation.enclosures.decimal((self.node, index), wanted)
         except Undecided as error:
             raise Undecided(f"{self._cell(index)}: {error}", error.proven) from None
+
+    def _checked(self, digits: int | None) -> int:
+        wanted = self.digits if digits is None else digits
+        if not isinstance(wanted, int) or not 0 <= wanted <= 1000:
+            raise ExactnessError(f"wanted 0 to 1000 decimals, got {wanted!r}")
+        return wanted
 
     def shown_at(self, index: tuple[int, ...], digits: int | None = None) -> str:
         """The same for people: what is not settled ends in "?" after the proven digits."""
@@ -230,7 +246,7 @@ class Step:
 
     def shown(self, digits: int | None = None) -> Array:
         """Every entry as `shown_at` gives it."""
-        return self._map(lambda index: self.shown_at(index, digits))
+        return self._decimals(digits, self.shown_at)
 
     def _cell(self, index: tuple[int, ...]) -> str:
         places = ",".join(map(str, index))
@@ -267,11 +283,10 @@ class Step:
         """
         from symattn.writers import matrices
 
-        cells = (
-            self.texts("latex")
-            if digits is None
-            else self._map(lambda index: matrices.decimal_latex(self.shown_at(index, digits)))
-        )
+        if digits is None:
+            cells = self.texts("latex")
+        else:
+            cells = np.vectorize(matrices.decimal_latex, otypes=[object])(self.shown(digits))
         for index in marked:
             cells[index] = rf"{{{cells[index]}}}^{{\dagger}}"
         return matrices.latex(cells, self.axes if labels else None)
@@ -289,7 +304,7 @@ class Step:
     @cached_property
     def has_symbols(self) -> bool:
         """Whether any entry contains a symbol."""
-        return any(not isinstance(f, Infinity) and f.has_symbols for f in self.forms.flat)
+        return has_symbols(self.forms)
 
     @cached_property
     def decimals_are_exact(self) -> bool:

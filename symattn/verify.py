@@ -11,7 +11,7 @@ Arithmetic, 2nd ed., section 2.3.2); they are reported, never judged.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
@@ -20,56 +20,37 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symattn.errors import AddressError, ExactnessError, ShapeError, Undecided
+from symattn.graph import Array
 from symattn.literals import Infinity
 from symattn.numbers.bounded import Bounded, RunningError
+from symattn.numbers.enclosure import START
 from symattn.numbers.floating import float_info
+from symattn.numbers.pairs import Pairs, of_balls, of_scaled, unit_in_last_place
+from symattn.numbers.scaled import Scaled
 
 if TYPE_CHECKING:
     from symattn.derivation import Derivation
     from symattn.steps import Step
 
 TYPES = ("float64", "float32", "float16", "bfloat16")
-SIGNIFICANT = 40  # digits to which the exact value is enclosed
+SIGNIFICANT = 25  # digits to which an exact value is enclosed that is asked for alone
+_ENOUGH = 1e-22  # relative radius with which a float64's distance is known to six digits
+_TINIEST = 1e-300
 
 
 @dataclass(frozen=True)
-class Exactly:
-    """An enclosure of an entry: a midpoint, a radius below 1e-40 of it, and its precision.
+class Enclosed:
+    """The exact values of a step.
 
-    The midpoint is an infinity where the entry is one.
+    Attributes:
+        pairs: each within its radius.
+        settled: which entries an enclosure settles; the others are not compared.
+        bits: the precision that it took; 0 for rationals.
     """
 
-    middle: Fraction | Infinity
-    radius: Fraction = Fraction(0)
-    bits: int = 0
-
-    def distance(self, value: Any) -> tuple[Fraction, Fraction] | None:
-        """Bounds on |value - exact|; None where it is infinite: a lost infinity, or nan."""
-        number = float(value)
-        if isinstance(self.middle, Infinity):
-            same = math.isinf(number) and (number < 0) == (self.middle.sign < 0)
-            return (Fraction(0), Fraction(0)) if same else None
-        if not math.isfinite(number):
-            return None
-        apart = abs(Fraction(number) - self.middle)
-        return max(apart - self.radius, Fraction(0)), apart + self.radius
-
-    def __str__(self) -> str:
-        """The value to 17 significant digits, or to as many as the enclosure proves."""
-        if isinstance(self.middle, Infinity):
-            return str(self.middle)
-        for precision in range(17, 0, -1):
-            low, high = (
-                _significant(self.middle + side * self.radius, precision) for side in (-1, 1)
-            )
-            if low == high:
-                return low
-        return "0"
-
-
-def _significant(value: Fraction, precision: int) -> str:
-    context = Context(prec=precision)
-    return str(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
+    pairs: Pairs
+    settled: Array
+    bits: int
 
 
 @dataclass(frozen=True)
@@ -160,7 +141,11 @@ def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def verify(derivation: Derivation, printed: Mapping[str, Any] | None = None) -> Report:
+def verify(
+    derivation: Derivation,
+    printed: Mapping[str, Any] | None = None,
+    types: Sequence[str] = TYPES,
+) -> Report:
     """Compare every step with what NumPy makes of it in each float type.
 
     Inputs known only to their printed digits are taken at their midpoints.
@@ -169,6 +154,7 @@ def verify(derivation: Derivation, printed: Mapping[str, Any] | None = None) -> 
         printed: by step, a float array of somebody else's to judge in place of
             NumPy's own, in its own type and by the same bound; what follows from
             it is not carried on.
+        types: the float types that are looked at.
 
     Raises:
         AddressError: no such step.
@@ -187,8 +173,8 @@ def verify(derivation: Derivation, printed: Mapping[str, Any] | None = None) -> 
         if address not in exact:
             raise AddressError(f"{address} is the inside of a softmax; only its result is compared")
     checks = []
-    for kind in TYPES:
-        values = derivation.run(RunningError(kind))
+    for kind in types:
+        values = derivation.running(RunningError(kind))
         for step in derivation.steps:
             if step.address not in exact:
                 continue
@@ -221,80 +207,82 @@ def _others(step: Step, value: Any, own: Bounded) -> Bounded:
     return Bounded(array, own.bound)
 
 
-def _enclosed(step: Step) -> dict[Any, Exactly]:
-    """Every entry's enclosure, by index."""
-    out = {}
-    for index, form in np.ndenumerate(step.forms):
-        if isinstance(form, Infinity):
-            out[index] = Exactly(form)
-        else:
-            place = (step.node, index)
-            try:
-                found = step.derivation.enclosures.approximation(place, SIGNIFICANT)
-            except Undecided:
-                continue  # not compared, and counted in the report
-            out[index] = Exactly(*found)
-    return out
+def _enclosed(step: Step) -> Enclosed:
+    form, enclosures = step.forms, step.derivation.enclosures
+    pairs, bits = (of_scaled(form), 0) if isinstance(form, Scaled) else (None, START)
+    if pairs is None:
+        pairs = of_balls(enclosures.at(START)[step.node], START)
+    if isinstance(form, Scaled) and form.radicand != 1:
+        bits = START
+    settled = np.ones(step.shape, dtype=bool)
+    wide = pairs.radius > np.maximum(np.abs(pairs.high) * _ENOUGH, _TINIEST)
+    for place in np.argwhere(wide | np.isinf(pairs.radius)).tolist():
+        index = tuple(place)
+        try:
+            middle, radius, took = enclosures.approximation((step.node, index), SIGNIFICANT)
+        except Undecided:
+            settled[index] = False  # not compared, and counted in the report
+            continue
+        bits = max(bits, took)
+        pairs.put(index, middle, radius)
+    return Enclosed(pairs, settled, bits)
 
 
-def _check(step: Step, kind: str, exact: dict[Any, Exactly], found: Bounded) -> Check:
-    agrees = True
-    ulps: dict[Any, float] = {}
-    absolute = 0.0
-    undecided = step.forms.size - len(exact)
-    if not exact:
+def _check(step: Step, kind: str, exact: Enclosed, found: Bounded) -> Check:
+    undecided = int(exact.settled.size - exact.settled.sum())
+    if undecided == exact.settled.size:
         nothing = (0, 0.0, "", 0.0, 0.0, True, "", 0.0, 0.0, 0.0, 0.0, "undecided")
         return Check(step.short, kind, *nothing, undecided)
-    worst, at = -1.0, next(iter(exact))
-    for index, wanted in exact.items():
-        bound = float(found.bound[index])
-        apart = wanted.distance(found.value[index])
-        error = math.inf if apart is None else float(apart[1])
-        # Outside even where the enclosure's own radius is taken in its favour.
-        agrees &= bound == math.inf or (apart is not None and apart[0] <= Fraction(bound))
-        share = 0.0 if error == 0 or bound == math.inf else error / bound if bound else math.inf
-        if share > worst:
-            worst, at = share, index
-        if isinstance(wanted.middle, Infinity):
-            continue
-        unit = _ulp(wanted.middle, float_info(kind))
-        if unit is None:
-            absolute = max(absolute, error)
-        else:
-            ulps[index] = error / unit
-    largest = max(ulps, key=lambda i: ulps[i], default=None)
-    apart = exact[at].distance(found.value[at])
+    least, most = (np.where(exact.settled, x, 0.0) for x in exact.pairs.distance(found.value))
+    unit = np.where(exact.settled, unit_in_last_place(exact.pairs, float_info(kind)), np.nan)
+    bound = found.bound
+    with np.errstate(all="ignore"):
+        share = np.where((most == 0) | np.isinf(bound), 0.0, most / bound)
+        ulps = most / unit
+    at = _place_of_largest(np.where(exact.settled, share, -1.0))
+    has_unit = np.isfinite(ulps)
+    largest = _place_of_largest(np.where(has_unit, ulps, -1.0)) if has_unit.any() else None
+    without = exact.settled & np.isnan(unit) & np.isfinite(exact.pairs.high)
     return Check(
         step=step.short,
         type=kind,
-        bits=max(e.bits for e in exact.values()),
-        ulps=ulps[largest] if largest is not None else 0.0,
+        bits=exact.bits,
+        ulps=float(ulps[largest]) if largest is not None else 0.0,
         ulps_at=_address(step, largest) if largest is not None else "",
-        mean_ulps=sum(ulps.values()) / len(ulps) if ulps else 0.0,
-        absolute=absolute,
-        agrees=agrees,
+        mean_ulps=float(np.mean(ulps[has_unit])) if largest is not None else 0.0,
+        absolute=float(np.max(most[without], initial=0.0)),
+        # Outside even where the enclosure's own radius is taken in its favour.
+        agrees=bool((np.isinf(bound) | (least <= bound)).all()),
         worst_at=_address(step, at),
-        error=math.inf if apart is None else float(apart[1]),
-        bound=float(found.bound[at]),
-        largest_bound=float(np.max(found.bound)),
+        error=float(most[at]),
+        bound=float(bound[at]),
+        largest_bound=float(np.max(bound)),
         value=float(found.value[at]),
-        exact=str(exact[at]),
+        exact=_certified(step, at),
         undecided=undecided,
     )
 
 
+def _place_of_largest(x: Array) -> tuple[int, ...]:
+    return tuple(int(i) for i in np.unravel_index(int(np.argmax(x)), x.shape))
+
+
+def _certified(step: Step, index: tuple[int, ...]) -> str:
+    """An entry's value to 17 significant digits, or to as many as are proven."""
+    if isinstance(step.forms[index], Infinity):
+        return str(step.forms[index])
+    middle, radius, _ = step.derivation.enclosures.approximation((step.node, index), SIGNIFICANT)
+    for precision in range(17, 0, -1):
+        low, high = (_significant(middle + side * radius, precision) for side in (-1, 1))
+        if low == high:
+            return low
+    return "0"
+
+
+def _significant(value: Fraction, precision: int) -> str:
+    context = Context(prec=precision)
+    return str(context.divide(Decimal(value.numerator), Decimal(value.denominator)))
+
+
 def _address(step: Step, index: tuple[int, ...]) -> str:
     return step.entry_symbol(tuple(int(i) for i in index), "text")
-
-
-def _ulp(value: Fraction, info: Any) -> float | None:
-    """The unit in the last place at an exact value; None at zero and where it underflows."""
-    if not value:
-        return None
-    size = abs(value)
-    exponent = size.numerator.bit_length() - size.denominator.bit_length()
-    if size < Fraction(2) ** exponent:
-        exponent -= 1
-    if exponent < info.minexp:
-        return None
-    return float(Fraction(2) ** (exponent - info.nmant))

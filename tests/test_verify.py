@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import json
+from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import symattn as sa
 from symattn.errors import AddressError, ShapeError
-from symattn.verify import TYPES, _ulp
+from symattn.numbers.pairs import Pairs, of_balls, of_scaled, unit_in_last_place
+from symattn.verify import TYPES
 
 
 def test_the_article_agrees(article: sa.Derivation, encoder: sa.Derivation) -> None:
@@ -67,16 +72,48 @@ def test_other_arrays_are_checked_for_shape_and_address(article: sa.Derivation) 
 
 
 def test_ulps_are_units_in_the_last_place_at_the_exact_value() -> None:
-    from fractions import Fraction
-
     double, single = np.finfo("float64"), np.finfo("float32")
-    assert _ulp(Fraction(1), double) == 2.0**-52
-    assert _ulp(Fraction(2) - Fraction(1, 10**9), double) == 2.0**-52
-    assert _ulp(Fraction(2), double) == 2.0**-51
-    assert _ulp(Fraction(1, 3), double) == 2.0**-54
-    assert _ulp(Fraction(-1, 3), single) == 2.0**-25
-    assert _ulp(Fraction(0), double) is None
-    assert _ulp(Fraction(1, 10**45), single) is None
+
+    def unit(value: Fraction, info: Any) -> float:
+        pairs = Pairs(np.zeros(()), np.zeros(()), np.zeros(()))
+        pairs.put((), value, Fraction(0))
+        return float(unit_in_last_place(pairs, info))
+
+    assert unit(Fraction(1), double) == 2.0**-52
+    assert unit(Fraction(2) - Fraction(1, 10**9), double) == 2.0**-52
+    assert unit(Fraction(2) - Fraction(1, 10**30), double) == 2.0**-52  # nearest float64: 2
+    assert unit(Fraction(2), double) == 2.0**-51
+    assert unit(Fraction(1, 3), double) == 2.0**-54
+    assert unit(Fraction(-1, 3), single) == 2.0**-25
+    assert np.isnan(unit(Fraction(0), double))
+    assert np.isnan(unit(Fraction(1, 10**45), single))
+
+
+@given(
+    st.lists(st.fractions(-(10**6), 10**6, max_denominator=1000), min_size=1, max_size=3),
+    st.sampled_from([1, 2, 3, 10]),
+)
+def test_pairs_enclose_and_are_narrow(values: list[Fraction], radicand: int) -> None:
+    """From integers and from balls alike: about thirty digits, and the exact value inside."""
+    root = f"sqrt({radicand})"
+    d = sa.derive(scaled, x=[str(v) for v in values], c=root)
+    step = d["y"]
+    for pairs in (of_scaled(step.forms), of_balls(d.enclosures.at(128)[step.node], 128)):
+        assert pairs is not None
+        for i, v in enumerate(values):
+            # |high + low - v√r| <= radius, all squared where the root is.
+            low, high = (
+                Fraction(pairs.high[i]) + Fraction(pairs.low[i]) + side * Fraction(pairs.radius[i])
+                for side in (-1, 1)
+            )
+            square = v * abs(v) * radicand
+            assert low * abs(low) <= square <= high * abs(high)
+            assert pairs.radius[i] <= abs(float(v)) * 2e-28 or not v
+
+
+def scaled(x: Any, c: Any) -> Any:
+    y = x * c
+    return y
 
 
 def test_distances_are_measured(article: sa.Derivation) -> None:
@@ -100,7 +137,7 @@ def test_the_table_has_certified_values_precision_and_errors(article: sa.Derivat
     check = next(c for c in article.verify().checks if c.step == "A" and c.type == "float64")
     assert f"{check.worst_at} = {check.exact}" in row
     assert article["A[" + check.worst_at.partition("[")[2]].decimal(17).startswith(check.exact[:16])
-    assert " 256 " in row
+    assert " 128 " in row
     assert "(mean " in row
     assert lines[-1].startswith("19 steps agree")
 

@@ -62,9 +62,18 @@ class ArraySystem:
         return np.where(keep, a, b)
 
     def replaced(self, value: Any, shape: tuple[int, ...]) -> Any:
-        if np.shape(value) != shape:
-            raise ShapeError(f"wanted a value of shape {shape}, got {np.shape(value)}")
-        return value
+        return fitting(value, shape)
+
+
+def fitting(value: Any, shape: tuple[int, ...]) -> Any:
+    """A value that a hook returned, if it has the shape that its step has.
+
+    Raises:
+        ShapeError: it has another one.
+    """
+    if np.shape(value) != shape:
+        raise ShapeError(f"wanted a value of shape {shape}, got {np.shape(value)}")
+    return value
 
 
 def multiplied(

@@ -19,6 +19,7 @@ import numpy as np
 from symattn.graph import Array
 from symattn.literals import Infinity
 from symattn.numbers.floating import Floating, float_info, rational
+from symattn.numbers.given import Given
 
 #: Stated accuracy of NumPy's elementary functions, in units in the last place,
 #: for every type: NumPy's own validation set accepts at most 4.
@@ -49,11 +50,18 @@ class RunningError:
         self.unit = float(info.eps) / 2
         self.tiny = float(info.smallest_subnormal)
 
-    def array(self, exact: Array) -> Bounded:
-        value = self.floats.array(exact)
+    def array(self, exact: Array | Given) -> Bounded:
+        given = Given.of(exact)
+        value = self.floats.array(given)
+        if given.floats is not None:
+            nearest, error = given.floats
+            wide = np.asarray(value, np.float64)
+            with np.errstate(invalid="ignore"):  # -inf less -inf
+                apart = np.where(wide == nearest, 0.0, np.abs(wide - nearest) * _MARGIN)
+            return Bounded(value, apart + error)
         bound = np.zeros(value.shape)
         for index in np.ndindex(value.shape):
-            bound[index] = _input_error(exact[index], value[index])
+            bound[index] = _input_error(given.entries[index], value[index])
         return Bounded(value, bound)
 
     def replaced(self, value: Any, shape: tuple[int, ...]) -> Bounded:

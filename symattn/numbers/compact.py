@@ -8,8 +8,7 @@ reference, so that nothing grows without bound.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,11 @@ from symattn.graph import OPERATIONS, Array
 from symattn.literals import Apply, Exact, Infinity
 from symattn.numbers import normal_form
 from symattn.numbers.arrays import ArraySystem, check_rows, is_mark, multiplied, selected
+from symattn.numbers.given import Given
+from symattn.numbers.held import Held, opened
+from symattn.numbers.mixture import Exponentials, Mixture, Scores, joined
 from symattn.numbers.normal_form import ZERO, Sum, TooLarge, held, settled
+from symattn.numbers.scaled import Scaled, coefficient, concatenated
 
 
 def number(value: Exact) -> Any:
@@ -96,9 +99,14 @@ def _apply(op: str, args: tuple[Any, ...]) -> Any:
         return normal_form.power(held(args[0]), args[1])
 
 
-def _operation(op: str) -> Callable[..., Array]:
-    ufunc = np.frompyfunc(lambda *args: _apply(op, args), OPERATIONS[op], 1)
-    return lambda *arrays: np.asarray(ufunc(*arrays), dtype=object)
+@cache
+def _ufunc(op: str) -> Any:
+    return np.frompyfunc(lambda *args: _apply(op, args), OPERATIONS[op], 1)
+
+
+def _by_entry(op: str, *arrays: Any) -> Array:
+    """An operation on single entries, broadcast."""
+    return np.asarray(_ufunc(op)(*map(opened, arrays)), dtype=object)
 
 
 #: Terms that multiplying two entries out may give, and from which an entry is held.
@@ -114,40 +122,131 @@ def _held_if_long(entry: Any) -> Any:
 
 
 class Compact(ArraySystem):
-    """Operations on object arrays of numbers in normal form."""
+    """Operations on numbers in normal form.
 
-    def array(self, exact: Array) -> Array:
-        return np.asarray(np.frompyfunc(number, 1, 1)(exact), dtype=object)
+    Values are arrays in matrix shape (`scaled`, `mixture`) as long as the operations
+    allow, and object arrays of single entries where they do not.
+    """
 
-    def matmul(self, a: Array, b: Array) -> Array:
+    def array(self, exact: Array | Given) -> Any:
+        given = Given.of(exact)
+        found = Scaled.of(given)
+        if found is not None:
+            return found
+        return np.asarray(np.frompyfunc(number, 1, 1)(given.entries), dtype=object)
+
+    def add(self, a: Any, b: Any, sign: int = 1) -> Any:
+        found: Any = None
+        if isinstance(a, Mixture) and isinstance(b, Mixture):
+            found = a.plus(b, sign)
+        elif isinstance(a, Scaled) and isinstance(b, Mixture):
+            turned = b if sign > 0 else b.negated()
+            found = None if turned is None else turned.plus(a)
+        elif isinstance(a, Scaled | Mixture) and isinstance(b, Scaled):
+            found = a.plus(b, sign)
+        return _by_entry("add" if sign > 0 else "sub", a, b) if found is None else found
+
+    def sub(self, a: Any, b: Any) -> Any:
+        return self.add(a, b, -1)
+
+    def neg(self, x: Any) -> Any:
+        found = x.negated() if isinstance(x, Scaled | Mixture) else None
+        return _by_entry("neg", x) if found is None else found
+
+    def mul(self, a: Any, b: Any) -> Any:
+        factor, other = (a, b) if a.size == 1 and a.ndim <= b.ndim else (b, a)
+        found = _times(other, factor)
+        return _by_entry("mul", a, b) if found is None else found
+
+    def div(self, a: Any, b: Any) -> Any:
+        found = _times(a, b, inverted=True)
+        return _by_entry("div", a, b) if found is None else found
+
+    def exp(self, x: Any) -> Any:
+        if isinstance(x, Scaled) and x.ndim:
+            return Exponentials(Scores.of(x), x.shape, divided=False)
+        return _by_entry("exp", x)
+
+    def matmul(self, a: Any, b: Any) -> Any:
+        right = _rational(b)
+        if right is not None:
+            left = a if isinstance(a, Exponentials | Mixture) else _rational(a)
+            found = None if left is None else left.matmul(right)
+            if found is not None:
+                return found
+        a, b = opened(a), opened(b)
         if _longest(a) * _longest(b) > MAX_EXPANDED:
             # n² terms an entry would say no more than the product of two references.
             a, b = (np.asarray(np.frompyfunc(_held_if_long, 1, 1)(x), dtype=object) for x in (a, b))
         products = multiplied(a, b, np.matmul)
         return np.asarray(np.frompyfunc(settled, 1, 1)(products), dtype=object)
 
-    def sum(self, x: Array, *, axis: int, keepdims: bool) -> Array:
-        total = np.sum(x, axis=axis, keepdims=keepdims)
+    def sum(self, x: Any, *, axis: int, keepdims: bool) -> Any:
+        found: Any = None
+        if isinstance(x, Exponentials) and axis == x.ndim - 1:
+            found = x.sums(keepdims)
+        elif isinstance(x, Scaled):
+            found = x.summed(axis, keepdims)
+        if found is not None:
+            return found
+        total = np.sum(opened(x), axis=axis, keepdims=keepdims)
         return np.asarray(np.frompyfunc(settled, 1, 1)(total), dtype=object)
 
-    def max(self, x: Array, *, axis: int, keepdims: bool) -> Array:
-        found = np.frompyfunc(larger, 2, 1).reduce(x, axis=axis, keepdims=keepdims)
+    def max(self, x: Any, *, axis: int, keepdims: bool) -> Array:
+        found = np.frompyfunc(larger, 2, 1).reduce(opened(x), axis=axis, keepdims=keepdims)
         return np.asarray(found, dtype=object)
 
-    def softmax(self, x: Array) -> Array:
+    def softmax(self, x: Any) -> Any:
         """e^{z_ij} over its row's sum, one kernel a row; 0 where masked."""
+        scores = _rational(x)
+        if scores is not None:
+            if scores.marks is not None:
+                check_rows(scores.marks < 0)
+            return Exponentials(Scores.of(scores), scores.shape, divided=True)
+        x = opened(x)
         check_rows(np.vectorize(is_mark, otypes=[bool])(x))
-        numerators = self.exp(x)  # type: ignore[attr-defined]
+        numerators = _by_entry("exp", x)
         totals = np.sum(numerators, axis=-1, keepdims=True)
         inverses = np.frompyfunc(normal_form.inverse, 1, 1)(totals)
         return np.asarray(numerators * inverses, dtype=object)
 
+    def gather(self, x: Any, index: Array) -> Any:
+        found = x.gather(index) if isinstance(x, Scaled | Exponentials | Mixture) else None
+        return super().gather(opened(x), index) if found is None else found
 
-for _name in (
-    "add", "sub", "mul", "div", "neg", "power", "exp", "log", "sqrt", "sin", "cos", "tanh", "erf",
-    "maximum",
-):  # fmt: skip
-    setattr(Compact, _name, staticmethod(_operation(_name)))
+    def concat(self, *xs: Any, axis: int) -> Any:
+        found: Any = None
+        if all(isinstance(x, Scaled) for x in xs):
+            found = concatenated(list(xs), axis)
+        elif all(isinstance(x, Mixture) for x in xs) and axis == xs[0].ndim - 1:
+            found = joined(xs)
+        return super().concat(*map(opened, xs), axis=axis) if found is None else found
+
+    def where(self, a: Any, b: Any, *, keep: Array) -> Any:
+        found = a.selected(b, keep) if isinstance(a, Scaled) and isinstance(b, Scaled) else None
+        return super().where(opened(a), opened(b), keep=keep) if found is None else found
+
+
+def _rational(x: Any) -> Scaled | None:
+    """Rationals beside one square root in matrix shape, also where they came one by one."""
+    if isinstance(x, Scaled):
+        return x
+    return None if isinstance(x, Held) else Scaled.gathered(x)
+
+
+def _times(x: Any, factor: Any, inverted: bool = False) -> Any:
+    """A held array times, or divided by, one number; None where that has no such form."""
+    if not isinstance(x, Scaled | Mixture) or factor.size != 1 or factor.ndim > x.ndim:
+        return None
+    found = coefficient(next(iter(factor.flat)))
+    if found is None or (inverted and not found[1]):
+        return None
+    radicand, c = found
+    return x.times(radicand, 1 / (c * radicand) if inverted else c)
+
+
+for _name in ("power", "log", "sqrt", "sin", "cos", "tanh", "erf", "maximum"):
+    setattr(Compact, _name, staticmethod(partial(_by_entry, _name)))
 
 
 @cache

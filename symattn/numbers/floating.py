@@ -17,6 +17,7 @@ from symattn.errors import ExactnessError
 from symattn.graph import Array
 from symattn.literals import Exact, Infinity
 from symattn.numbers.arrays import ArraySystem
+from symattn.numbers.given import Given
 
 
 def float_type(name: Any) -> np.dtype[Any]:
@@ -91,10 +92,14 @@ class Floating(ArraySystem):
     def __init__(self, dtype: Any = np.float64) -> None:
         self.dtype = float_type(dtype)
 
-    def array(self, exact: Array) -> Array:
-        out = np.empty(exact.shape, self.dtype)
-        for index in np.ndindex(exact.shape):
-            entry: Any = exact[index]
+    def array(self, exact: Array | Given) -> Array:
+        given = Given.of(exact)
+        if given.floats is not None:
+            with np.errstate(over="ignore"):
+                return np.asarray(given.floats[0].astype(self.dtype))
+        out = np.empty(given.shape, self.dtype)
+        for index in np.ndindex(given.shape):
+            entry: Any = given.entries[index]
             out[index] = nearest_float(entry, self.dtype)
         return out
 

@@ -15,7 +15,7 @@ fraction bars are interned, so that a row's denominator is one object.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from math import gcd
 from typing import Any
@@ -35,7 +35,8 @@ LONG = 48  # terms from which a sum outside the decidable class is held by refer
 #: A radicand, an exponent (None for e^0), and powers of kernels in a frozenset.
 Monomial = tuple[int, "Sum | None", frozenset[tuple["Kernel", int]]]
 
-_ONE: Monomial = (1, None, frozenset())
+NO_POWERS: frozenset[tuple[Kernel, int]] = frozenset()
+_ONE: Monomial = (1, None, NO_POWERS)
 
 
 class TooLarge(Undecided):
@@ -45,18 +46,27 @@ class TooLarge(Undecided):
 class Sum:
     """Rational coefficients by monomial; see the module."""
 
-    __slots__ = ("__weakref__", "_has_symbols", "_hash", "_key", "terms")
+    __slots__ = ("__weakref__", "_hash", "has_symbols", "key", "terms")
+
+    _hash: int
+    #: Text that orders sums, the same in every process.
+    key: str
+    #: Whether a symbol stands anywhere in it.
+    has_symbols: bool
 
     def __init__(self, terms: Mapping[Monomial, fmpq]) -> None:
         self.terms = terms
-        self._hash: int | None = None
-        self._key: str | None = None
-        self._has_symbols: bool | None = None
 
     def __hash__(self) -> int:
-        if self._hash is None:
-            self._hash = hash(frozenset((m, (int(c.p), int(c.q))) for m, c in self.terms.items()))
         return self._hash
+
+    def __getattr__(self, name: str) -> Any:
+        made = _WORKED_OUT.get(name)
+        if made is None:
+            raise AttributeError(name)
+        value = made(self)
+        setattr(self, name, value)
+        return value
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -68,13 +78,6 @@ class Sum:
 
     def __bool__(self) -> bool:
         raise TypeError("whether a number is zero is asked of symattn.decide")
-
-    @property
-    def key(self) -> str:
-        """Text that orders sums, the same in every process."""
-        if self._key is None:
-            self._key = "+".join(sorted(f"{c}*{_monomial_key(m)}" for m, c in self.terms.items()))
-        return self._key
 
     def __repr__(self) -> str:
         return self.key or "0"
@@ -116,16 +119,6 @@ class Sum:
             return self.terms[_ONE]
         return None
 
-    @property
-    def has_symbols(self) -> bool:
-        """Whether a symbol stands anywhere in it."""
-        if self._has_symbols is None:
-            inside = [a for k in self.kernels() for a in k.arguments if isinstance(a, Sum)]
-            self._has_symbols = any(k.kind == "symbol" for k in self.kernels()) or any(
-                part.has_symbols for part in (*inside, *self.exponents())
-            )
-        return self._has_symbols
-
     def kernels(self) -> Iterable[Kernel]:
         """The kernels of its monomials, not those inside them."""
         return {k for _, _, powers in self.terms for k, _ in powers}
@@ -133,6 +126,16 @@ class Sum:
     def exponents(self) -> Iterable[Sum]:
         """The exponents of its monomials."""
         return {e for _, e, _ in self.terms if e is not None}
+
+
+#: What a sum works out when first asked for, and keeps: most are never asked.
+_WORKED_OUT: Mapping[str, Callable[[Sum], Any]] = {
+    "_hash": lambda x: hash(frozenset((m, c.p, c.q) for m, c in x.terms.items())),
+    "key": lambda x: "+".join(sorted(f"{c}*{_monomial_key(m)}" for m, c in x.terms.items())),
+    "has_symbols": lambda x: (
+        any(k.has_symbols for k in x.kernels()) or any(e.has_symbols for e in x.exponents())
+    ),
+}
 
 
 class Kernel:
@@ -149,6 +152,13 @@ class Kernel:
         self.kind = kind
         self.arguments = arguments
         self._hash = hash((kind, arguments))
+
+    @property
+    def has_symbols(self) -> bool:
+        """Whether it is a symbol or contains one."""
+        return self.kind == "symbol" or any(
+            a.has_symbols for a in self.arguments if isinstance(a, Sum)
+        )
 
     def __hash__(self) -> int:
         return self._hash

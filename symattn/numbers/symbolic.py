@@ -22,6 +22,7 @@ from symattn.graph import OPERATIONS, Array
 from symattn.literals import Apply, Exact, Infinity, Name, exact
 from symattn.numbers import compact
 from symattn.numbers.arrays import MASKED, ArraySystem, check_rows, multiplied
+from symattn.numbers.given import Given
 
 _SCALAR: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b, "sub": lambda a, b: a - b,
@@ -132,8 +133,8 @@ def _product(left: Array, right: Array) -> Array:
 class Symbolic(ArraySystem):
     """Operations on object arrays of SymPy expressions."""
 
-    def array(self, exact: Array) -> Array:
-        return _mapped(number, 1)(exact)
+    def array(self, exact: Array | Given) -> Array:
+        return _mapped(number, 1)(Given.of(exact).entries)
 
     def matmul(self, a: Array, b: Array) -> Array:
         return multiplied(a, b, _product, _is_masked)
