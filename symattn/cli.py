@@ -163,6 +163,8 @@ def _any_json(found: Any) -> Any:
 
 
 def _step_json(step: Any) -> dict[str, Any]:
+    from symattn.numbers.printing import NO_NAMES
+
     return {
         "address": step.address,
         "symbol": step.symbol,
@@ -170,7 +172,7 @@ def _step_json(step: Any) -> dict[str, Any]:
         "source": step.source,
         "formula": step.formula,
         "substitution": step.substitution,
-        "exact": step.texts("text", {}).tolist(),
+        "exact": step.texts("text", NO_NAMES).tolist(),
         "latex": step.texts("latex").tolist(),
         "where": dict(step.where("latex")),
         "decimals": None if step.has_symbols else step.shown().tolist(),
@@ -179,12 +181,14 @@ def _step_json(step: Any) -> dict[str, Any]:
 
 
 def _entry_json(entry: Any) -> dict[str, Any]:
+    from symattn.numbers.printing import NO_NAMES
+
     return {
         "address": entry.address,
         "labels": list(entry.labels),
         "formula": entry.formula(),
         "substitution": entry.substitution(),
-        "exact": entry.step.text_at(entry.index, "text", {}),
+        "exact": entry.step.text_at(entry.index, "text", NO_NAMES),
         "latex": entry.latex(),
         "decimal": None if entry.has_symbols else entry.step.shown_at(entry.index),
     }

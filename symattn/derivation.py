@@ -15,7 +15,7 @@ import numpy as np
 from symattn import labels
 from symattn.errors import AddressError, MaskError, ShapeError, nearest
 from symattn.graph import Array, Graph, Hook, NamedNode, Run, split_address
-from symattn.literals import Infinity, Rule, exact_array
+from symattn.literals import Rule, exact_array
 from symattn.notation import Notation
 from symattn.numbers.given import Given
 from symattn.rewrite import RETURN
@@ -24,12 +24,9 @@ from symattn.trace import check_function, trace
 
 if TYPE_CHECKING:
     from symattn.certify import Enclosures
+    from symattn.names import NameTable
+    from symattn.numbers.printing import Names
     from symattn.verify import Report
-
-#: Where a number stands that has a name, and the name.
-Places = list[tuple[tuple[int, ...], str]]
-#: The name of each number, and every name of those that have several in one step.
-NamesBefore = tuple[dict[Any, str], dict[Any, Places]]
 
 DIGITS = 6  # decimals shown where nothing else is said
 
@@ -79,7 +76,6 @@ class Derivation:
         #: The spec it was loaded from, for writers; None otherwise.
         self.spec = spec
         self._given_labels = dict(labels or {})
-        self._names_cache: dict[tuple[int, str], NamesBefore] = {}
         self._replaced = dict(replaced or {})
         self.graph: Graph = trace(function, {k: v.shape for k, v in inputs.items()}, self.options)
 
@@ -305,63 +301,16 @@ class Derivation:
 
     # Names for what is too long to write out.
 
-    def names(
-        self, node: int, style: Notation, index: tuple[int, ...] | None = None
-    ) -> dict[Any, str]:
-        """Names in steps before `node`, by the number that they stand for.
-
-        Row sums of a softmax are ℓ_i; what holds exponentials is called by its address
-        (``logits[1]``) where it is itself exponentiated, or divided by.
-
-        Args:
-            index: an entry; of numbers that are equal, its own row's name is taken.
-        """
-        found, shared = self._names_before(node, style)
-        if index is None or not shared:
-            return found
-        own = {
-            value: next((label for at, label in places if _of_row(at, index)), found[value])
-            for value, places in shared.items()
-        }
-        return {**found, **own}
-
-    def _names_before(self, node: int, style: Notation) -> NamesBefore:
-        """The last name of each number, and all of its last step where it has several."""
-        key = (node, style)
-        if key not in self._names_cache:
-            last: dict[Any, tuple[int, Places]] = {}
-            for at, index, value, label in self._named[style]:
-                if at >= node:
-                    continue
-                if value not in last or last[value][0] != at:
-                    last[value] = (at, [])
-                last[value][1].append((index, label))
-            self._names_cache[key] = (
-                {value: places[0][1] for value, (_, places) in last.items()},
-                {value: places for value, (_, places) in last.items() if len(places) > 1},
-            )
-        return self._names_cache[key]
+    def names(self, node: int, style: Notation) -> Names:
+        """Names in steps before `node`, by the number that they stand for."""
+        return self.name_table.before(node, style)
 
     @cached_property
-    def _named(self) -> dict[str, list[tuple[int, tuple[int, ...], Any, str]]]:
-        from symattn.numbers.normal_form import is_polynomial
+    def name_table(self) -> NameTable:
+        """Every entry that has a name; see `symattn.names`."""
+        from symattn.names import NameTable
 
-        out: dict[str, list[tuple[int, tuple[int, ...], Any, str]]] = {"latex": [], "text": []}
-        for step in self.steps:
-            row_sums = step.inside is not None and step.name.endswith(".sum")
-            for index, form in np.ndenumerate(step.forms):
-                if isinstance(form, Infinity) or is_polynomial(form):
-                    continue
-                if row_sums and len(form) == 1:
-                    continue  # e^x divides as e^{-x}: there is nothing to name
-                for style, names in out.items():
-                    names.append((step.node, index, form, step.entry_symbol(index, style)))
-        return out
-
-
-def _of_row(place: tuple[int, ...], index: tuple[int, ...]) -> bool:
-    """Whether a named place is the row of an entry (ℓ_i), or the entry's own (logits[j])."""
-    return place in (index[: len(place)], index[len(index) - len(place) :])
+        return NameTable(self)
 
 
 def _check_mask(name: str, mask: Array) -> None:

@@ -49,11 +49,12 @@ from symattn.blocks import (
 from symattn.claims.cause import rounded_first
 from symattn.claims.judge import Judgement, judge
 from symattn.derivation import Derivation
-from symattn.entries import Entry, written
+from symattn.entries import Entry
 from symattn.equations import equation
 from symattn.errors import SpecError, SymattnError, Undecided, nearest
 from symattn.layout import LINE, width
 from symattn.numbers import compact
+from symattn.numbers.texts import text
 from symattn.steps import Step
 from symattn.text import Section, Text
 
@@ -280,7 +281,7 @@ class _Builder:
         if judgement.entry:
             return f"${judgement.entry.step.entry_symbol(judgement.entry.index)}$"
         value = next(c.value for c in self.spec.claims if c.value_text == judgement.at)
-        return f"${written(compact.number(value), 'latex', {})}$"
+        return f"${text(compact.number(value), 'latex')}$"
 
     def causes(self, judgements: list[Judgement]) -> list[Block]:
         wrong = dict.fromkeys(j.step for j in judgements if j.entry and j.verdict == "wrong")

@@ -17,7 +17,6 @@ from symattn.literals import Infinity
 from symattn.notation import Notation
 
 if TYPE_CHECKING:
-    from symattn.numbers.printing import Names
     from symattn.steps import Step
 
 
@@ -113,8 +112,7 @@ class Entry:
         names = self.step.derivation.names
 
         def value(step: Step, index: Any) -> str:
-            known = names(min(at, step.node + 1), style, index)
-            return step.text_at(index, style, known)
+            return step.text_at(index, style, names(min(at, step.node + 1), style))
 
         return self._written(style, value)
 
@@ -201,15 +199,6 @@ def place(entry: Entry) -> str:
         for word, label in zip(words, entry.labels, strict=True)
         if label is not None
     )
-
-
-def written(form: Any, style: Notation, names: Names) -> str:
-    """A number in normal form, or an infinity, as LaTeX or plain text."""
-    from symattn.numbers.printing import write
-
-    if isinstance(form, Infinity):
-        return str(form).replace("oo", r"\infty") if style == "latex" else str(form)
-    return write(form, style, names)
 
 
 def mentions(text: str, label: str) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symattn import formulas, notation
-from symattn.entries import Entry, mentions, written
+from symattn.entries import Entry, mentions
 from symattn.errors import AddressError, ExactnessError, Undecided
 from symattn.graph import Array, NamedNode
 from symattn.labels import Axes
@@ -166,7 +166,9 @@ class Step:
                 latex = step._symbols_latex()
             return latex if step.shape or not latex.startswith("-") else rf"\left({latex}\right)"
         if isinstance(bound, int) and self.derivation.graph.nodes[bound].shape == ():
-            return written(self.derivation.forms[bound][()], "latex", {})
+            from symattn.numbers.texts import text
+
+            return text(self.derivation.forms[bound][()], "latex")
         if isinstance(bound, str) and bound:
             return bound
         return notation.symbol(name)
@@ -260,12 +262,17 @@ class Step:
 
     def text_at(self, index: tuple[int, ...], style: Notation, names: Names | None = None) -> str:
         """The exact entry as LaTeX or plain text, long parts by `names` (the derivation's own)."""
-        known = self.derivation.names(self.node, style, index) if names is None else names
-        return written(self.forms[index], style, known)
+        from symattn.numbers import texts
+
+        known = self.derivation.names(self.node, style) if names is None else names
+        return texts.text(self.forms[index], style, known, index)
 
     def texts(self, style: Notation, names: Names | None = None) -> Array:
         """Every entry as `text_at` gives it."""
-        return self._map(lambda index: self.text_at(index, style, names))
+        from symattn.numbers import texts
+
+        known = self.derivation.names(self.node, style) if names is None else names
+        return texts.texts(self.forms, style, known)
 
     def latex(
         self,
@@ -346,10 +353,12 @@ class Step:
     def meanings(self, text: str, style: Notation) -> list[tuple[str, str]]:
         """The names that a text about this step uses, each with what it stands for."""
         found: list[tuple[str, str]] = []
-        for at, index, form, label in reversed(self.derivation._named[style]):
-            if at < self.node and mentions(text, label):
-                meaning = written(form, style, self.derivation.names(at, style, index))
-                found.append((label, meaning))
+        for named in reversed(self.derivation.name_table.entries(style)):
+            if named.node < self.node and mentions(text, named.label):
+                step = self.derivation.step_at(named.node)
+                assert step is not None  # names are those of steps
+                meaning = step.text_at(named.place, style)
+                found.append((named.label, meaning))
                 text += " " + meaning
         return found[::-1]
 

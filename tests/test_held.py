@@ -107,6 +107,26 @@ def test_one_entry_is_the_same_as_among_all() -> None:
 I2 = [[1, 0], [0, 1]]
 
 
+@given(
+    st.lists(numbers, min_size=9, max_size=9),
+    st.sampled_from(["sqrt(2)", "2", "sqrt(3)/3"]),
+    st.booleans(),
+    st.sampled_from(["latex", "text"]),
+)
+def test_texts_of_all_are_those_of_each(e: list[str], c: str, mask: bool, style: Any) -> None:
+    """Row sums are called by the name of their own row, whatever way they are written."""
+    M = [[0, "-oo", "-oo"], [0, 0, "-oo"], [0, 0, 0]] if mask else None
+    E = [e[:3], e[3:6], e[6:]]
+    d = sa.derive(attention_head, E=E, W_Q=I3, W_K=I3, W_V=I3, M=M, scale=c)
+    for step in d.steps:
+        together = step.texts(style)
+        for index in np.ndindex(step.shape):
+            assert together[index] == step.text_at(index, style), (step.short, index)
+
+
+I3 = [[1, 0, 0], [0, 1, 0], [0, 0, 1]]
+
+
 def test_the_article_never_leaves_the_matrix_shape(article: sa.Derivation) -> None:
     """Up to its last softmax; else long sentences would be slow without anybody noticing."""
     kinds = {s.name: type(s.forms) for s in article.steps}

@@ -19,9 +19,8 @@ from symattn import decide
 from symattn.errors import ExactnessError, Undecided
 from symattn.functions import softmax
 from symattn.literals import Infinity, exact, parse
-from symattn.numbers import compact, normal_form
+from symattn.numbers import compact, normal_form, texts
 from symattn.numbers.normal_form import Sum, number, to_sympy
-from symattn.numbers.printing import write
 from symattn.transformer import attention, attention_head, multi_head_attention
 from tests.test_models import MODELS
 
@@ -168,8 +167,8 @@ def test_the_article_prints_short(article: sa.Derivation) -> None:
     ],
 )
 def test_printing(text: str, latex: str, plain: str) -> None:
-    assert write(form(text), "latex") == latex
-    assert write(form(text), "text") == plain
+    assert texts.text(form(text), "latex") == latex
+    assert texts.text(form(text), "text") == plain
 
 
 def test_printing_does_not_depend_on_hashes_or_on_what_came_before() -> None:

@@ -66,13 +66,20 @@ class Held:
 
 
 class Deferred(Held):
-    """Entries that are made by a function when first asked for."""
+    """Entries that are made by a function when first asked for.
 
-    __slots__ = ("_make",)
+    Attributes:
+        about: what tells them from other such entries; see `mixture`.
+    """
 
-    def __init__(self, shape: tuple[int, ...], make: Callable[[], Array]) -> None:
+    __slots__ = ("_make", "about")
+
+    def __init__(
+        self, shape: tuple[int, ...], make: Callable[[], Array], about: tuple[Any, ...] = ()
+    ) -> None:
         super().__init__(shape)
         self._make = make
+        self.about = about
 
     def made(self) -> Array:
         return self._make()

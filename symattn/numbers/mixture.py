@@ -175,14 +175,15 @@ class Exponentials(Held):
         return Exponentials(self.scores, tuple(index.shape), self.divided, chosen, self)
 
     def sums(self, keepdims: bool) -> Deferred:
-        """The sum of each row, made when asked for."""
+        """The sum of each row, made when asked for; it is `about` rows of scores."""
         shape = self.shape[:-1] + ((1,) if keepdims else ())
 
         def make() -> Array:
             totals = [ONE if self.divided else self.scores.total(r) for r in self.rows]
             return object_array(totals, shape)
 
-        return Deferred(shape, make)
+        rows = () if self.divided else tuple((self.scores, row) for row in self.rows)
+        return Deferred(shape, make, rows)
 
     def matmul(self, values: Scaled) -> Mixture | None:
         """The mixture of a matrix's rows."""

@@ -146,12 +146,13 @@ class Kernel:
     functions ``sin``, ``cos``, ``log``, ``erf``.
     """
 
-    __slots__ = ("_hash", "arguments", "kind")
+    __slots__ = ("_hash", "_key", "arguments", "kind")
 
     def __init__(self, kind: str, *arguments: Any) -> None:
         self.kind = kind
         self.arguments = arguments
         self._hash = hash((kind, arguments))
+        self._key: str | None = None
 
     @property
     def has_symbols(self) -> bool:
@@ -173,15 +174,22 @@ class Kernel:
             and self.arguments == other.arguments
         )
 
+    @property
+    def key(self) -> str:
+        """Text that orders kernels, the same in every process."""
+        if self._key is None:
+            self._key = f"{self.kind}({', '.join(map(str, self.arguments))})"
+        return self._key
+
     def __repr__(self) -> str:
-        return f"{self.kind}({', '.join(map(str, self.arguments))})"
+        return self.key
 
 
 def _monomial_key(monomial: Monomial) -> str:
     radicand, exponent, powers = monomial
     parts = [f"r{radicand}"] if radicand != 1 else []
     parts += [f"e[{exponent.key}]"] if exponent is not None else []
-    return "*".join(parts + sorted(f"{k!r}^{n}" for k, n in powers)) or "1"
+    return "*".join(parts + sorted(f"{k.key}^{n}" for k, n in powers)) or "1"
 
 
 _interned: weakref.WeakValueDictionary[Sum, Sum] = weakref.WeakValueDictionary()

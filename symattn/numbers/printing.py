@@ -7,65 +7,110 @@ name where there is one. Terms are ordered by the size of their exponents.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import cached_property
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, lru_cache
 from math import lcm
 from typing import Any
 
 from flint import fmpq, fmpz
 
-from symattn.errors import ExactnessError, Undecided
+from symattn.errors import ExactnessError
 from symattn.notation import Notation, symbol
-from symattn.numbers.enclosure import enclose, to_fraction
+from symattn.numbers.enclosure import enclose
 from symattn.numbers.normal_form import Kernel, Monomial, Sum
 
-Names = Mapping[Sum, str]
+#: Where a number stands that has a name, and the name.
+Places = list[tuple[tuple[int, ...], str]]
 
 #: A monomial without its denominator, and its coefficient.
 Term = tuple[Monomial, fmpq]
 
 
-def write(x: Sum, style: Notation, names: Names | None = None) -> str:
-    """Write a number.
+class Names:
+    """What to call a sum where it stands under a fraction bar or in an exponent.
 
     Args:
-        names: what to call a sum where it stands under a fraction bar or in an exponent.
+        places: gives, by number, the entries of one step that are equal to it.
+        row: gives the name of the sum of a row of scores, if it has one.
     """
-    return _Printer(style == "latex", names or {}).sum(x)
 
-
-class _Printer:
-    def __init__(self, tex: bool, names: Names) -> None:
-        self.tex = tex
-        self.names = names
+    def __init__(
+        self,
+        places: Callable[[], Mapping[Sum, Places]] = dict,
+        row: Callable[[Any], str | None] = lambda row: None,
+    ) -> None:
+        self._make = places
+        self.row = row
 
     @cached_property
-    def places(self) -> dict[Sum, int]:
-        """Where each name stands among the names."""
-        return {named: place for place, named in enumerate(self.names)}
+    def _places(self) -> Mapping[Sum, Places]:
+        return self._make()
 
-    def order(self, item: tuple[Monomial, Any]) -> tuple[float, float, str]:
+    def get(self, x: Sum, index: tuple[int, ...]) -> str | None:
+        """The name of a number in the text of an entry; of several, that of the same row."""
+        places = self._places.get(x)
+        if places is None:
+            return None
+        if len(places) > 1:
+            return next((label for at, label in places if _of_row(at, index)), places[0][1])
+        return places[0][1]
+
+    @cached_property
+    def _order(self) -> dict[Sum, float]:
+        return {named: place / len(self._places) for place, named in enumerate(self._places)}
+
+    def order(self, x: Sum) -> float | None:
+        """Where a number stands among those that have names, from 0 to 1."""
+        return self._order.get(x) if self._places else None
+
+
+NO_NAMES = Names()
+
+
+def _of_row(place: tuple[int, ...], index: tuple[int, ...]) -> bool:
+    """Whether a named place is the row of an entry (ℓ_i), or the entry's own (logits[j])."""
+    return place in (index[: len(place)], index[len(index) - len(place) :])
+
+
+class Printer:
+    """Writes numbers in one notation, with names."""
+
+    def __init__(self, style: Notation, names: Names = NO_NAMES) -> None:
+        self.tex = style == "latex"
+        self.names = names
+        self.index: tuple[int, ...] = ()
+
+    def write(self, x: Sum, index: tuple[int, ...] = ()) -> str:
+        """Write a number.
+
+        Args:
+            index: of the entry that it is, by which names are chosen.
+        """
+        self.index = index
+        return self.sum(x)
+
+    def named(self, x: Sum) -> str | None:
+        return self.names.get(x, self.index)
+
+    def order(self, item: tuple[Monomial, Any]) -> tuple[float, int, str, list[str]]:
         """Named exponents in the order of their names, others by their size.
 
         Then by the radicand. A float orders here, and decides nothing.
         """
         (radicand, exponent, powers), _ = item
         size = 0.0
-        if exponent is not None and exponent in self.names:
-            size = 1e300 * (1 + self.places[exponent] / len(self.places))
-        elif exponent is not None:
-            try:
-                size = float(to_fraction(enclose(exponent, 64).mid()))
-            except (ExactnessError, OverflowError, Undecided):
-                size = float("inf")  # with symbols: last, by their text
+        if exponent is not None:
+            place = self.names.order(exponent)
+            size = _size(exponent) if place is None else 1e300 * (1 + place)
         key = exponent.key if exponent is not None else ""
-        return size, float(radicand), key + "".join(sorted(map(repr, powers)))
+        return size, radicand, key, sorted(f"{k.key}^{n}" for k, n in powers)
 
     def sum(self, x: Sum) -> str:
         if not x.terms:
             return "0"
         groups: dict[frozenset[tuple[Kernel, int]], list[Term]] = {}
-        for (radicand, exponent, powers), c in sorted(x.terms.items(), key=self.order):
+        ordered = sorted(x.terms.items(), key=self.order) if len(x.terms) > 1 else x.terms.items()
+        for (radicand, exponent, powers), c in ordered:
             below = frozenset((k, -n) for k, n in powers if n < 0)
             above = frozenset((k, n) for k, n in powers if n > 0)
             groups.setdefault(below, []).append(((radicand, exponent, above), c))
@@ -91,7 +136,7 @@ class _Printer:
             joined = f" - {shown[1:]}" if shown.startswith("-") else f" + {shown}"
             top = top + joined if top else shown
         bottom = [str(fmpz(whole))] if whole > 1 else []
-        bottom += [self.power(k, n) for k, n in sorted(below, key=lambda p: repr(p[0]))]
+        bottom += [self.power(k, n) for k, n in sorted(below, key=lambda p: p[0].key)]
         return ("-" if minus else "") + self.over(top, len(terms) > 1, bottom)
 
     def over(self, top: str, several: bool, bottom: list[str]) -> str:
@@ -109,7 +154,7 @@ class _Printer:
         factors = []
         if radicand != 1:
             factors.append(rf"\sqrt{{{radicand}}}" if self.tex else f"sqrt({radicand})")
-        factors += [self.power(k, n) for k, n in sorted(powers, key=lambda p: repr(p[0]))]
+        factors += [self.power(k, n) for k, n in sorted(powers, key=lambda p: p[0].key)]
         if exponent is not None:
             factors.append(self.exponential(exponent))
         if not factors:
@@ -119,7 +164,7 @@ class _Printer:
         return ("-" if c < 0 else "") + (" " if self.tex else "*").join(factors)
 
     def exponential(self, exponent: Sum) -> str:
-        named = self.names.get(exponent)
+        named = self.named(exponent)
         shown = named or (self.inline(exponent) if self.tex else self.sum(exponent))
         return f"e^{{{shown}}}" if self.tex else f"exp({shown})"
 
@@ -144,7 +189,7 @@ class _Printer:
         if kind == "symbol":
             return self.symbol(arguments[0])
         if kind in ("sum", "ref"):
-            named = self.names.get(arguments[0])
+            named = self.named(arguments[0])
             return named or self.bracketed(self.sum(arguments[0]))
         inner = ", ".join(map(self.sum, arguments[:1] if kind == "root" else arguments))
         if kind == "root":
@@ -164,6 +209,14 @@ class _Printer:
 
     def symbol(self, name: str) -> str:
         return symbol(name) if self.tex else name
+
+
+@lru_cache(maxsize=65536)
+def _size(exponent: Sum) -> float:
+    try:
+        return float(enclose(exponent, 64).mid())
+    except ExactnessError:
+        return float("inf")  # with symbols: last, by their text
 
 
 def _unwrapped(text: str) -> str:

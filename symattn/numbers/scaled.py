@@ -25,7 +25,7 @@ from symattn.numbers.normal_form import NO_POWERS, ZERO, Sum
 class Scaled(Held):
     """√radicand · grid / denominator; -oo where the grid has a mark."""
 
-    __slots__ = ("denominator", "grid", "radicand", "scores")
+    __slots__ = ("_integers", "denominator", "grid", "radicand", "scores")
 
     def __init__(
         self, held: Grid, denominator: Any, radicand: int = 1, source: Held | None = None
@@ -34,6 +34,7 @@ class Scaled(Held):
         self.grid = held
         self.denominator = denominator
         self.radicand = radicand
+        self._integers: list[int] | None = None
         #: What softmax made of them as scores, kept for all who ask; see `mixture`.
         self.scores: Any = None
 
@@ -43,7 +44,9 @@ class Scaled(Held):
         found = given.integers
         if found is None:
             return None
-        return cls(Grid(found.matrix, given.shape, found.marks), found.denominator)
+        made = cls(Grid(found.matrix, given.shape, found.marks), found.denominator)
+        made._integers = found.numerators
+        return made
 
     @classmethod
     def zeros(cls, shape: tuple[int, ...]) -> Scaled:
@@ -74,6 +77,12 @@ class Scaled(Held):
     @property
     def marks(self) -> Array | None:
         return self.grid.marks
+
+    def integers(self) -> list[int]:
+        """Its numerators in order, as Python's integers."""
+        if self._integers is None:
+            self._integers = list(map(int, self.grid.matrix.entries()))
+        return self._integers
 
     def number(self, numerator: Any) -> Sum:
         """An entry, from its numerator."""

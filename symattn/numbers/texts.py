@@ -1,0 +1,133 @@
+"""Whole arrays of exact entries as text, in one pass.
+
+Each text is what `printing` makes of the entry alone. Matrices of rationals and
+softmax weights are written from their integers, without their entries being made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from math import gcd
+from typing import Any
+
+import numpy as np
+
+from symattn.graph import Array
+from symattn.literals import Infinity
+from symattn.notation import Notation
+from symattn.numbers.grid import object_array
+from symattn.numbers.mixture import Exponentials
+from symattn.numbers.printing import NO_NAMES, Names, Printer
+from symattn.numbers.scaled import Scaled
+
+
+def text(x: Any, style: Notation, names: Names = NO_NAMES, index: tuple[int, ...] = ()) -> str:
+    """One entry: a number in normal form, or an infinity."""
+    if isinstance(x, Infinity):
+        return str(x).replace("oo", r"\infty") if style == "latex" else str(x)
+    return Printer(style, names).write(x, index)
+
+
+def texts(x: Any, style: Notation, names: Names = NO_NAMES) -> Array:
+    """Every entry of an array."""
+    if isinstance(x, Scaled):
+        found = _scaled(x, style)
+    elif isinstance(x, Exponentials):
+        found = _exponentials(x, style, names)
+    else:
+        found = _by_entry(x, style, names)
+    return object_array(found, x.shape)
+
+
+def _by_entry(x: Any, style: Notation, names: Names) -> list[str]:
+    printer = Printer(style, names)
+    return [
+        text(entry, style) if isinstance(entry, Infinity) else printer.write(entry, index)
+        for index, entry in np.ndenumerate(np.asarray(x, dtype=object))
+    ]
+
+
+def _scaled(x: Scaled, style: Notation) -> list[str]:
+    known = _Known(x, partial(quotient, radicand=x.radicand, style=style))
+    found = [known[n] for n in x.integers()]
+    if x.marks is not None:
+        for i in np.flatnonzero(x.marks).tolist():
+            found[i] = text(Infinity(-1), style)
+    return found
+
+
+class _Known(dict[int, str]):
+    """By numerator, what is written for a number; each worked out once."""
+
+    def __init__(self, x: Scaled, write: Callable[[int, int], str]) -> None:
+        super().__init__()
+        self.whole = int(x.denominator)
+        self.write = write
+
+    def __missing__(self, n: int) -> str:
+        common = gcd(n, self.whole)
+        found = self[n] = self.write(n // common, self.whole // common)
+        return found
+
+
+def quotient(p: int, q: int, radicand: int, style: Notation, inline: bool = False) -> str:
+    r"""p√radicand/q, reduced, as `printing` writes it; `inline` without a bar.
+
+    >>> quotient(-13, 25, 2, "latex"), quotient(1, 2, 2, "text"), quotient(-3, 1, 1, "text")
+    ('-\\frac{13 \\sqrt{2}}{25}', 'sqrt(2)/2', '-3')
+    """
+    if not p:
+        return "0"
+    size = -p if p < 0 else p
+    top = str(size)
+    if radicand != 1:
+        root = rf"\sqrt{{{radicand}}}" if style == "latex" else f"sqrt({radicand})"
+        between = " " if style == "latex" else "*"
+        top = root if size == 1 else f"{top}{between}{root}"
+    if q != 1:
+        top = rf"\frac{{{top}}}{{{q}}}" if style == "latex" and not inline else f"{top}/{q}"
+    return "-" + top if p < 0 else top
+
+
+def _exponentials(x: Exponentials, style: Notation, names: Names) -> list[str]:
+    """Each e^z over the name of its row's sum, from the integers of the scores."""
+    scores = x.scores.scores
+    tex, radicand = style == "latex", scores.radicand
+
+    def exponential(p: int, q: int) -> str:
+        if not p:
+            return "1"
+        z = quotient(p, q, radicand, style, inline=True)
+        return f"e^{{{z}}}" if tex else f"exp({z})"
+
+    known = _Known(scores, exponential)
+    integers, width = scores.integers(), x.shape[-1]
+    marks = [0] * len(integers) if scores.marks is None else scores.marks.reshape(-1).tolist()
+    out: list[str] = []
+    for k, row in enumerate(x.rows):
+        part = slice(row * width, (row + 1) * width)
+        of_row, hidden = integers[part], marks[part]
+        label = names.row((x.scores, row)) if x.divided else None
+        if x.divided and (label is None or _is_uniform(of_row, hidden)):
+            out += _one_by_one(x, k, style, names)
+            continue
+        before, after = (r"\frac{", f"}}{{{label}}}") if tex else ("", f"/{label}")
+        if label is None:
+            before, after = "", ""
+        out += [
+            "0" if mark else f"{before}{known[n]}{after}"
+            for n, mark in zip(of_row, hidden, strict=True)
+        ]
+    return out
+
+
+def _is_uniform(scores: list[int], marks: Any) -> bool:
+    """Whether all that is seen has one score: its weights have no exponentials."""
+    return len({n for n, mark in zip(scores, marks, strict=True) if not mark}) == 1
+
+
+def _one_by_one(x: Exponentials, k: int, style: Notation, names: Names) -> list[str]:
+    printer, basis = Printer(style, names), x.basis(k)
+    index = tuple(map(int, np.unravel_index(k, x.shape[:-1])))
+    return [printer.write(basis.entry(j), (*index, j)) for j in range(x.shape[-1])]
