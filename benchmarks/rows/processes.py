@@ -1,0 +1,71 @@
+"""Whole processes: what somebody at a prompt waits for.
+
+`symattn` is the console script beside this Python. Bytecode is compiled before, by the
+round that warms up; everything else each process does anew.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.measure import ROOT, Pairs, process
+from benchmarks.row import OURS, Case, Side, Target
+
+SCRIPT = ROOT / "benchmarks" / "peers" / "article_script.py"
+
+PASS, IMPORT_NUMPY, IMPORT_SYMPY = (
+    f'`python -c "{code}"`' for code in ("pass", "import numpy", "import sympy")
+)
+
+
+def _symattn(*words: str) -> Side:
+    found = shutil.which("symattn", path=str(Path(sys.executable).parent))
+    start = [found] if found else [sys.executable, "-m", "symattn"]
+    return process([*start, *words], Path(tempfile.gettempdir()))
+
+
+def _python(*words: str) -> Side:
+    return process([sys.executable, *words], Path(tempfile.gettempdir()))
+
+
+def _write() -> Side:
+    """The article as Markdown into a file: exact, LaTeX, certified decimals, NumPy check."""
+    return _symattn("write", "-o", str(Path(tempfile.gettempdir()) / "symattn-benchmark.md"))
+
+
+def _beside(ours: Callable[[], Side], peer: str, theirs: Side) -> Callable[[int, bool], Case]:
+    return lambda seed, quick: Case({OURS: ours(), peer: theirs})
+
+
+ROWS = (
+    Pairs(
+        "write",
+        "`symattn write -o article.md`, whole process: exact, LaTeX, certified decimals, "
+        "NumPy check",
+        _beside(_write, IMPORT_SYMPY, _python("-c", "import sympy")),
+        (Target(IMPORT_SYMPY, 1.0, faster=False),),
+    ),
+    Pairs(
+        "help",
+        "`symattn --help`, whole process",
+        _beside(lambda: _symattn("--help"), PASS, _python("-c", "pass")),
+        (Target(PASS, 6.0, faster=False),),
+    ),
+    Pairs(
+        "list",
+        "`symattn list`, whole process",
+        _beside(lambda: _symattn("list"), IMPORT_NUMPY, _python("-c", "import numpy")),
+        (Target(IMPORT_NUMPY, 1.5, faster=False),),
+    ),
+    Pairs(
+        "write-sympy",
+        "`symattn write -o article.md`, whole process, against a plain SymPy script: "
+        "twelve matrices, LaTeX and 30 digits of each",
+        _beside(_write, "SymPy script", _python(str(SCRIPT))),
+        (Target("SymPy script", 4.0),),
+    ),
+)
