@@ -27,9 +27,8 @@ def measured(found: Finding) -> str:
     """The ratio or number, or why there is none."""
     if found.measured is None:
         return found.note
-    digits = f"{found.measured:,.0f}" if found.measured >= 100 else f"{found.measured:.2g}"
-    if 10 <= found.measured < 100:
-        digits = f"{found.measured:.0f}"
+    size = found.measured
+    digits = f"{size:,.0f}" if size >= 100 else f"{size:.1f}" if size >= 10 else f"{size:.2f}"
     return f"{digits} {found.unit}"
 
 

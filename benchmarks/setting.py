@@ -6,6 +6,8 @@ import os
 import platform
 from importlib.metadata import PackageNotFoundError, version
 
+from benchmarks.peers import installed
+
 PACKAGES = (
     "symattn", "numpy", "python-flint", "sympy", "symengine", "mpmath", "ml_dtypes",
 )  # fmt: skip
@@ -20,4 +22,11 @@ def setting() -> dict[str, str]:
             found[package] = version(package)
         except PackageNotFoundError:
             found[package] = "not installed"
+    if installed("mpmath"):
+        from mpmath.libmp import BACKEND
+        from sympy.external.gmpy import GROUND_TYPES
+
+        # What they calculate with: gmpy2, where it is installed, makes both faster.
+        found["SymPy's integers by"] = GROUND_TYPES
+        found["mpmath's by"] = BACKEND
     return found

@@ -18,8 +18,8 @@ def matrix(values: Array) -> Any:
 
 
 def domain_matrix(values: Array) -> Any:
-    """The same as a DomainMatrix over QQ."""
-    return DomainMatrix.from_Matrix(matrix(values)).convert_to(sympy.QQ)
+    """The same as a DomainMatrix over QQ, dense: FLINT's own, where python-flint is installed."""
+    return DomainMatrix.from_Matrix(matrix(values)).convert_to(sympy.QQ).to_dense()
 
 
 def exponentials(Z: Any) -> tuple[Any, list[Any]]:
