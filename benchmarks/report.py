@@ -28,7 +28,7 @@ def measured(found: Finding) -> str:
     if found.measured is None:
         return found.note
     size = found.measured
-    digits = f"{size:,.0f}" if size >= 100 else f"{size:.1f}" if size >= 10 else f"{size:.2f}"
+    digits = f"{size:,.0f}" if size >= 100 else f"{size:#.3g}"
     return f"{digits} {found.unit}"
 
 

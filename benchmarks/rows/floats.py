@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 import symattn as sa
 from benchmarks import inputs
 from benchmarks.measure import Pairs
-from benchmarks.row import OURS, Case, Side, Target
+from benchmarks.row import OURS, Case, Mismatch, Side, Target
 from symattn.transformer import attention_head
 
 CALLS = 20
@@ -27,7 +30,13 @@ def _build(seed: int, quick: bool) -> Case:
         for _ in range(CALLS):
             attention_head(**floats)
 
-    return Case({OURS: Side(d.verify), "NumPy": Side(numpy, scale=1 / CALLS)})
+    return Case({OURS: Side(d.verify), "NumPy": Side(numpy, scale=1 / CALLS)}, _agrees)
+
+
+def _agrees(results: Mapping[str, Any]) -> list[str]:
+    if not results[OURS].agrees:
+        raise Mismatch(str(results[OURS].disagreements))
+    return []
 
 
 ROWS = (

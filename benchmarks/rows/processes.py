@@ -10,6 +10,7 @@ import shutil
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 from benchmarks.measure import ROOT, Pairs, process
@@ -22,19 +23,25 @@ PASS, IMPORT_NUMPY, IMPORT_SYMPY = (
 )
 
 
+@cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """Where processes start and write; it is removed when this one ends."""
+    return tempfile.TemporaryDirectory(prefix="symattn-")
+
+
 def _symattn(*words: str) -> Side:
     found = shutil.which("symattn", path=str(Path(sys.executable).parent))
     start = [found] if found else [sys.executable, "-m", "symattn"]
-    return process([*start, *words], Path(tempfile.gettempdir()))
+    return process([*start, *words], Path(_folder().name))
 
 
 def _python(*words: str) -> Side:
-    return process([sys.executable, *words], Path(tempfile.gettempdir()))
+    return process([sys.executable, *words], Path(_folder().name))
 
 
 def _write() -> Side:
     """The article as Markdown into a file: exact, LaTeX, certified decimals, NumPy check."""
-    return _symattn("write", "-o", str(Path(tempfile.gettempdir()) / "symattn-benchmark.md"))
+    return _symattn("write", "-o", "article.md")
 
 
 def _beside(ours: Callable[[], Side], peer: str, theirs: Side) -> Callable[[int, bool], Case]:
