@@ -12,6 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from benchmarks import ENVIRONMENT
 from benchmarks.row import Case, Outcome, Side, Target, finding
 
 ROOT = Path(__file__).parent.parent
@@ -83,11 +84,16 @@ def timed(side: Side) -> tuple[float, Any]:
 
 
 def process(words: Sequence[str], folder: Path = ROOT) -> Side:
-    """A whole process, from its start to its end."""
+    """A whole process, from its start to its end, in the environment that was found."""
 
     def run() -> None:
         subprocess.run(
-            words, check=True, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            words,
+            check=True,
+            cwd=folder,
+            env=ENVIRONMENT,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
         )
 
     return Side(run)
@@ -99,7 +105,7 @@ def python(*words: str, timeout: float | None = None) -> str:
         [sys.executable, *words],
         check=True,
         cwd=ROOT,
-        capture_output=True,
+        stdout=subprocess.PIPE,
         text=True,
         timeout=timeout,
     )
