@@ -52,7 +52,12 @@ class Names:
         if places is None:
             return None
         if len(places) > 1:
-            return next((label for at, label in places if _of_row(at, index)), places[0][1])
+            labels = dict(places)
+            # The row of the entry (ℓ_i), or the entry itself (logits[j]).
+            for n in range(len(index) + 1):
+                for own in (index[: len(index) - n], index[n:]):
+                    if own in labels:
+                        return labels[own]
         return places[0][1]
 
     @cached_property
@@ -65,11 +70,6 @@ class Names:
 
 
 NO_NAMES = Names()
-
-
-def _of_row(place: tuple[int, ...], index: tuple[int, ...]) -> bool:
-    """Whether a named place is the row of an entry (ℓ_i), or the entry's own (logits[j])."""
-    return place in (index[: len(place)], index[len(index) - len(place) :])
 
 
 class Printer:
