@@ -41,10 +41,10 @@ class Defaults:
 
 def compiled(code: types.CodeType) -> tuple[types.CodeType, Defaults]:
     """The rewritten code of a function; its source is checked anew each time."""
-    text, definition = definition_of(code)
+    text = _source_of(code)
     key = (code, code.co_filename, text)
     if key not in _CACHE:
-        _CACHE[key] = _compile(code, text, definition)
+        _CACHE[key] = _compile(code, text, _definition_in(text, code))
     return _CACHE[key]
 
 
@@ -88,6 +88,11 @@ def definition_of(code: types.CodeType) -> tuple[str, ast.FunctionDef]:
     Raises:
         TraceError: the source is missing, or is not what was compiled.
     """
+    text = _source_of(code)
+    return text, _definition_in(text, code)
+
+
+def _source_of(code: types.CodeType) -> str:
     filename = code.co_filename
     if code.co_name == "<lambda>":
         raise TraceError(f"{filename}:{code.co_firstlineno}: a lambda cannot be traced; use def")
@@ -98,6 +103,11 @@ def definition_of(code: types.CodeType) -> tuple[str, ast.FunctionDef]:
             f"the source of {code.co_name} cannot be read (from {filename}): define the function "
             "in a file, a notebook cell, or at the prompt of `symattn repl`"
         )
+    return text
+
+
+def _definition_in(text: str, code: types.CodeType) -> ast.FunctionDef:
+    filename = code.co_filename
     tree, now = _parsed(filename, text)
     same = any(
         c.co_name == code.co_name
@@ -115,7 +125,7 @@ def definition_of(code: types.CodeType) -> tuple[str, ast.FunctionDef]:
         if isinstance(node, ast.FunctionDef) and node.name == code.co_name:
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
             if first == code.co_firstlineno:
-                return text, node
+                return node
     raise TraceError(f"{filename}: {code.co_name} is no plain `def`; it cannot be traced")
 
 

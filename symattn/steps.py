@@ -36,6 +36,7 @@ class Step:
         self.name = named.name
         self.source = named.source
         self.inside = named.inside
+        self._texts: dict[Notation, Array] = {}
 
     @cached_property
     def short(self) -> str:
@@ -271,8 +272,12 @@ class Step:
         """Every entry as `text_at` gives it."""
         from symattn.numbers import texts
 
-        known = self.derivation.names(self.node, style) if names is None else names
-        return texts.texts(self.forms, style, known)
+        if names is not None:
+            return texts.texts(self.forms, style, names)
+        if style not in self._texts:
+            known = self.derivation.names(self.node, style)
+            self._texts[style] = texts.texts(self.forms, style, known)
+        return self._texts[style].copy()
 
     def latex(
         self,

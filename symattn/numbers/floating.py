@@ -107,7 +107,8 @@ class Floating(ArraySystem):
         return super().replaced(np.asarray(value, self.dtype), shape)
 
     def sum(self, x: Array, *, axis: int, keepdims: bool) -> Array:
-        return np.asarray(np.sum(x, axis=axis, keepdims=keepdims))
+        with np.errstate(all="ignore"):  # an overflow is reported, see `_quiet`
+            return np.asarray(np.sum(x, axis=axis, keepdims=keepdims))
 
     def max(self, x: Array, *, axis: int, keepdims: bool) -> Array:
         return np.asarray(np.max(x, axis=axis, keepdims=keepdims))

@@ -60,18 +60,18 @@ class Given:
         from flint import fmpz, fmpz_mat  # not for those who only list the steps
 
         entries = self.entries.reshape(-1).tolist()
-        rational = [e for e in entries if isinstance(e, Fraction)]
         marks = None
-        if len(rational) < len(entries):
-            if any(e != NEGATIVE_INFINITY for e in entries if not isinstance(e, Fraction)):
-                return None
+        if set(map(type, entries)) != {Fraction}:
             signs = [0 if isinstance(e, Fraction) else -1 for e in entries]
+            if any(s and e != NEGATIVE_INFINITY for s, e in zip(signs, entries, strict=True)):
+                return None
             marks = np.array(signs, np.int8).reshape(self.shape)
-        whole = lcm(*{e.denominator for e in rational})
-        numerators = [
-            e.numerator * (whole // e.denominator) if isinstance(e, Fraction) else 0
-            for e in entries
-        ]
+            entries = [Fraction(0) if s else e for s, e in zip(signs, entries, strict=True)]
+        ratios = [e.as_integer_ratio() for e in entries]
+        denominators = {d for _, d in ratios}
+        whole = lcm(*denominators)
+        factors = {d: whole // d for d in denominators}
+        numerators = [n * factors[d] for n, d in ratios]
         matrix = fmpz_mat(*sides(self.shape), numerators)
         return Integers(numerators, matrix, fmpz(whole), marks)
 

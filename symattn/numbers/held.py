@@ -69,7 +69,7 @@ class Deferred(Held):
     """Entries that are made by a function when first asked for.
 
     Attributes:
-        about: what tells them from other such entries; see `mixture`.
+        about: the rows of scores whose sums they are; see `mixture`.
     """
 
     __slots__ = ("_make", "about")
@@ -87,7 +87,7 @@ class Deferred(Held):
 
 def has_symbols(x: Any) -> bool:
     """Whether any entry contains a symbol: none that is held in matrix shape does."""
-    if isinstance(x, Held) and not isinstance(x, Deferred):
+    if isinstance(x, Held) and not (isinstance(x, Deferred) and not x.about):
         return False
     return any(getattr(entry, "has_symbols", False) for entry in x.flat)
 

@@ -57,7 +57,7 @@ class Scores:
         key = int(numerator)
         found = self._exponents.get(key)
         if found is None:
-            z = intern(self.scores.number(numerator)) if key else None
+            z = self.scores.number(numerator) if key else None
             found = self._exponents[key] = (1, z, NO_POWERS)
         return found
 

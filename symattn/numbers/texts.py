@@ -77,6 +77,8 @@ def quotient(p: int, q: int, radicand: int, style: Notation, inline: bool = Fals
     >>> quotient(-13, 25, 2, "latex"), quotient(1, 2, 2, "text"), quotient(-3, 1, 1, "text")
     ('-\\frac{13 \\sqrt{2}}{25}', 'sqrt(2)/2', '-3')
     """
+    if radicand == 1 and (inline or style == "text"):
+        return f"{p}/{q}" if q != 1 else str(p)
     if not p:
         return "0"
     size = -p if p < 0 else p
