@@ -102,11 +102,16 @@ class Step:
         mark = softmax.symbol if len(softmax.symbol) == 1 else f"{{{softmax.symbol}}}"
         return f"^{mark}" if self.shape else f"_{mark}"
 
+    @cached_property
+    def _marks(self) -> dict[str, str]:
+        softmax = self.derivation.step(self.inside or "")
+        return {style: self._row_sum_mark(softmax, style) for style in ("latex", "text")}
+
     def entry_symbol(self, index: tuple[int, ...], style: str = "latex") -> str:
         """The name of an entry: ``A[1,0]``, ℓ_1 for a row sum."""
         places = ",".join(map(str, index))
         if self.inside and self.name.endswith(".sum"):
-            mark = self._row_sum_mark(self.derivation.step(self.inside), style)
+            mark = self._marks[style]
             if style == "text":
                 return f"ℓ{'_' if places else ''}{places}{mark}"
             below = places if len(places) == 1 else f"{{{places}}}"

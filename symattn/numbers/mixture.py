@@ -106,7 +106,7 @@ class Basis:
         m = self.monomials[k]
         return ZERO if m is None else Sum({m: self.c})
 
-    def combined(self, column: list[fmpq], radicand: int) -> Sum:
+    def combined(self, column: list[fmpq], radicand: int, has_zero: bool) -> Sum:
         """Σ_k column_k · √radicand · weight_k, like terms collected."""
         values = column if self._first is None else [column[k] for k in self._first]
         for place, k in self._again:
@@ -117,7 +117,9 @@ class Basis:
         if radicand != 1:
             keys = [(radicand, m[1], m[2]) for m in keys]
         terms = dict(zip(keys, values, strict=True))
-        return Sum(terms if all(values) else {m: v for m, v in terms.items() if v})
+        # Where like terms were collected, they may have cancelled.
+        clean = not has_zero and not self._again
+        return Sum(terms if clean else {m: v for m, v in terms.items() if v})
 
 
 class Exponentials(Held):
@@ -212,23 +214,25 @@ class Mixture(Held):
         super().__init__(shape, source)
         self.parts = parts
         self.rest = rest
-        self._columns: list[list[list[Any]]] | None = None
+        self._columns: list[list[tuple[list[fmpq], bool]]] | None = None
 
-    def columns(self) -> list[list[list[Any]]]:
-        """For each part, the columns of its coefficients: rationals, beside √radicand."""
+    def columns(self) -> list[list[tuple[list[fmpq], bool]]]:
+        """For each part, the columns of its coefficients, beside √radicand, and whether one has a 0."""
         if self._columns is None:
             self._columns = []
             for _, c in self.parts:
                 entries = [fmpq(z, c.denominator) for z in c.grid.matrix.entries()]
                 width = c.grid.matrix.ncols()
-                self._columns.append([entries[j::width] for j in range(width)])
+                columns = [entries[j::width] for j in range(width)]
+                self._columns.append([(column, not all(column)) for column in columns])
         return self._columns
 
     def entry(self, index: tuple[int, ...]) -> Any:
         k, column = divmod(flat_index(index, self.shape), self.shape[-1])
         found = ZERO if self.rest is None else self.rest.entry(index)
         for (weights, c), columns in zip(self.parts, self.columns(), strict=True):
-            part = weights.basis(k).combined(columns[column], c.radicand)
+            entries, has_zero = columns[column]
+            part = weights.basis(k).combined(entries, c.radicand, has_zero)
             found = found + part if found.terms else part
         return found
 

@@ -128,9 +128,16 @@ class Sum:
         return {e for _, e, _ in self.terms if e is not None}
 
 
+def _hash_of(terms: Mapping[Monomial, fmpq]) -> int:
+    if len(terms) == 1:
+        ((m, c),) = terms.items()
+        return hash((m, c.p, c.q))
+    return hash(frozenset((m, c.p, c.q) for m, c in terms.items()))
+
+
 #: What a sum works out when first asked for, and keeps: most are never asked.
 _WORKED_OUT: Mapping[str, Callable[[Sum], Any]] = {
-    "_hash": lambda x: hash(frozenset((m, c.p, c.q) for m, c in x.terms.items())),
+    "_hash": lambda x: _hash_of(x.terms),
     "key": lambda x: "+".join(sorted(f"{c}*{_monomial_key(m)}" for m, c in x.terms.items())),
     "has_symbols": lambda x: (
         any(k.has_symbols for k in x.kernels()) or any(e.has_symbols for e in x.exponents())

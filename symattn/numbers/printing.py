@@ -7,7 +7,7 @@ name where there is one. Terms are ordered by the size of their exponents.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from math import lcm
 from typing import Any
@@ -92,25 +92,29 @@ class Printer:
     def named(self, x: Sum) -> str | None:
         return self.names.get(x, self.index)
 
-    def order(self, item: tuple[Monomial, Any]) -> tuple[float, int, str, list[str]]:
+    def ordered(self, x: Sum) -> Iterable[tuple[Monomial, fmpq]]:
         """Named exponents in the order of their names, others by their size.
 
-        Then by the radicand. A float orders here, and decides nothing.
+        Then by the radicand, then by text. A float orders here, and decides nothing.
         """
-        (radicand, exponent, powers), _ = item
-        size = 0.0
-        if exponent is not None:
-            place = self.names.order(exponent)
-            size = _size(exponent) if place is None else 1e300 * (1 + place)
-        key = exponent.key if exponent is not None else ""
-        return size, radicand, key, sorted(f"{k.key}^{n}" for k, n in powers)
+        if len(x.terms) == 1:
+            return x.terms.items()
+        sizes = {m: (self.size(m[1]), m[0]) for m in x.terms}
+        if len(set(sizes.values())) == len(sizes):
+            return sorted(x.terms.items(), key=lambda item: sizes[item[0]])
+        return sorted(x.terms.items(), key=lambda item: (sizes[item[0]], *_text_keys(item[0])))
+
+    def size(self, exponent: Sum | None) -> float:
+        if exponent is None:
+            return 0.0
+        place = self.names.order(exponent)
+        return _size(exponent) if place is None else 1e300 * (1 + place)
 
     def sum(self, x: Sum) -> str:
         if not x.terms:
             return "0"
         groups: dict[frozenset[tuple[Kernel, int]], list[Term]] = {}
-        ordered = sorted(x.terms.items(), key=self.order) if len(x.terms) > 1 else x.terms.items()
-        for (radicand, exponent, powers), c in ordered:
+        for (radicand, exponent, powers), c in self.ordered(x):
             below = frozenset((k, -n) for k, n in powers if n < 0)
             above = frozenset((k, n) for k, n in powers if n > 0)
             groups.setdefault(below, []).append(((radicand, exponent, above), c))
@@ -209,6 +213,11 @@ class Printer:
 
     def symbol(self, name: str) -> str:
         return symbol(name) if self.tex else name
+
+
+def _text_keys(monomial: Monomial) -> tuple[str, list[str]]:
+    _, exponent, powers = monomial
+    return exponent.key if exponent is not None else "", sorted(f"{k.key}^{n}" for k, n in powers)
 
 
 @lru_cache(maxsize=65536)
