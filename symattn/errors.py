@@ -46,6 +46,10 @@ class SpecError(SymattnError):
     """A spec that cannot be used; the message names file, key and row."""
 
 
+class DocumentError(SymattnError):
+    """A document that cannot be read; the message names the file, and the line where there is one."""
+
+
 class Undecided(SymattnError):
     """A question that was not settled up to the stated limit.
 

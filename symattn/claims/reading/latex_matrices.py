@@ -1,0 +1,147 @@
+"""Matrices in mathematics: each environment or list, with the chain that it stands in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from symattn.claims.reading.cells import Printed, read
+from symattn.claims.reading.environments import RULED, Environment, environments, rows
+from symattn.claims.reading.equations import PLACE, Chain, Written, alone, bare, chains
+from symattn.claims.reading.grid import Grid, is_dots, labelled
+from symattn.claims.reading.list_matrices import matrices_of
+from symattn.claims.reading.lists import flattened_math, lists
+from symattn.claims.reading.mapped import Mapped
+from symattn.claims.reading.math_spans import MathSpan
+from symattn.claims.reading.matrix import PrintedMatrix, context_of, has_numbers
+from symattn.claims.reading.scan import outside
+from symattn.claims.reading.translate import exact_text
+
+TEXT_TABLES = ("tabular", "tabular*", "tabularx")
+
+
+def latex_matrices(
+    view: Mapped, text: str, spans: list[MathSpan], numbers: Iterator[int]
+) -> tuple[list[PrintedMatrix], list[tuple[int, str]]]:
+    """The matrices of all mathematics in a text.
+
+    Args:
+        view: the text, and the way back to the document.
+        text: a copy of its text in which what is no mathematics is blanked.
+        spans: where the mathematics stands.
+        numbers: where the numbers of chains are taken from.
+
+    Returns:
+        The matrices, and what is wrong: a place in the document and a message.
+    """
+    found: list[PrintedMatrix] = []
+    problems: list[tuple[int, str]] = []
+    flat = flattened_math(text)
+    before: Chain | None = None  # the last chain of the stretch before, its end and number
+    end, number = 0, 0
+    for span in spans:
+        written, unclosed = _written(view, text, flat, span)
+        for env in unclosed[:20]:
+            at = view.span(env.start, env.start + 1)[0]
+            problems.append((at, f"\\begin{{{env.name}}} is never closed"))
+        if before is not None and text[end : span.outer[0]].strip():
+            before = None
+        old = set(map(id, before.sides)) if before else set()
+        carried, last = before, None
+        for chain in chains(text, span.start, span.end, written, before):
+            number = number if chain is carried else next(numbers)
+            found += _of_chain(view, span, chain, number, old)
+            last = chain
+        before, end = last, span.outer[1]
+    return found, problems
+
+
+def _written(
+    view: Mapped, text: str, flat: str, span: MathSpan
+) -> tuple[list[Written], list[Environment]]:
+    """What stands in a stretch: the innermost matrices, and lists outside of these."""
+    if text.find("[", span.start, span.end) < 0 and text.find("\\begin", span.start, span.end) < 0:
+        return [], []
+    closed, unclosed = environments(text, span.start, span.end)
+    found: list[Written] = [env for env in closed if env.is_matrix]
+    if not span.is_loose:
+        taken = [(env.start, env.end) for env in found]
+        for start, end in list(outside(span.start, span.end, taken)):
+            found += lists(view, flat, start, end)
+    found.sort(key=lambda w: w.start)
+    return found, unclosed
+
+
+def _of_chain(
+    view: Mapped, span: MathSpan, chain: Chain, number: int, old: set[int]
+) -> Iterator[PrintedMatrix]:
+    """The matrices of a chain, except on sides that were read before."""
+    values = [alone(side) for side in chain.sides]
+    labels = [
+        _tidy(side.text)
+        for side, (is_value, _) in zip(chain.sides, values, strict=True)
+        if not is_value
+    ]
+    for side, (is_value, factor) in zip(chain.sides, values, strict=True):
+        if id(side) in old:
+            continue
+        said = (exact_text(factor) or "") if factor else ""
+        is_operand = not is_value or (bool(factor) and not said)
+        brace = underbrace(side.text)
+        own = tuple(label for label in [brace, *labels] if label)
+        for written in side.matrices:
+            if isinstance(written, Environment) and written.name in TEXT_TABLES:
+                own, is_operand, said = (), False, ""
+            yield from _matrix(
+                view, span, written, () if is_operand and not brace else own, number,
+                is_operand, bare(side.text) if is_operand or said else "", said,
+            )  # fmt: skip
+
+
+def _matrix(
+    view: Mapped, span: MathSpan, written: Written, labels: tuple[str, ...], number: int,
+    operand: bool, expression: str, factor: str,
+) -> Iterator[PrintedMatrix]:  # fmt: skip
+    context = context_of(view, span.outer[0])
+    outer = view.span(*span.outer)
+    if not isinstance(written, Environment):
+        if written.depth == 1 and operand:
+            return  # an interval, an index: no matrix
+        for matrix in matrices_of(view, written, outer, labels, expression if operand else ""):
+            yield replace(matrix, chain=number, factor=factor, context=context)
+        return
+    cells = [[read(view, *cell) for cell in row] for row in rows(view.text, written)]
+    cells = [row for row in cells if row]
+    if not cells or not has_numbers(cells):
+        return
+    elided = any(is_dots(cell) for row in cells for cell in row)
+    ruled = written.name in RULED and (written.name != "matrix" or "|" in written.spec)
+    grid = labelled(cells) if ruled else Grid(tuple(map(tuple, cells)))
+    if written.name in TEXT_TABLES and not all(map(_is_numeric, grid.rows)):
+        return  # a table of anything else
+    if grid.corner and not labels:
+        labels = (grid.corner,)
+    yield PrintedMatrix(
+        grid.rows, 2, *view.span(written.start, written.end), outer, "latex", labels,
+        chain=number, operand=operand, expression=expression, factor=factor,
+        row_labels=grid.row_labels, column_labels=grid.column_labels, elided=elided,
+        context=context,
+    )  # fmt: skip
+
+
+def _is_numeric(row: tuple[Printed, ...]) -> bool:
+    return any(cell.is_number for cell in row)
+
+
+_UNDERBRACE = re.compile(r"\\(?:under|over)brace\s*\{[^{}]*" + PLACE + r"[^{}]*\}\s*[_^]\s*\{(.{1,200})\}")
+
+
+def underbrace(text: str) -> str:
+    """What stands under the brace of ``\\underbrace{□}_{W_Q}``."""
+    match = _UNDERBRACE.search(text[:600])
+    return _tidy(match[1]) if match else ""
+
+
+def _tidy(text: str) -> str:
+    return " ".join(text.replace("&", " ").split()).strip(" .,;:")

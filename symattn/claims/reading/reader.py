@@ -1,0 +1,191 @@
+"""The whole of it: a document in, its matrices, marked numbers, blocks and facts out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+from pathlib import Path
+
+from symattn.claims.reading import regions as cut
+from symattn.claims.reading.document import Document, Kind, checked, load
+from symattn.claims.reading.facts import Facts, Statement, facts_of
+from symattn.claims.reading.html_text import page
+from symattn.claims.reading.labels import named, named_by_marker
+from symattn.claims.reading.latex_matrices import latex_matrices
+from symattn.claims.reading.list_matrices import list_matrices
+from symattn.claims.reading.mapped import Mapped
+from symattn.claims.reading.marking import Marking, marking_of
+from symattn.claims.reading.markers import Block, Marked
+from symattn.claims.reading.math_spans import MathSpan, math_spans
+from symattn.claims.reading.matrix import PrintedMatrix
+from symattn.claims.reading.notebook import texts_of
+from symattn.claims.reading.regions import Region
+from symattn.claims.reading.scan import blanked
+from symattn.claims.reading.tables import html_tables, pipe_tables
+from symattn.claims.reading.urls import equations
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in the document that could not be read as it was meant."""
+
+    line: int
+    message: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a document prints.
+
+    Attributes:
+        document: the text that all offsets count.
+        matrices: every printed matrix, in order; operands of expressions among them.
+        marked: single numbers with a ``symattn:`` comment.
+        blocks: stretches between ``symattn:`` comments.
+        facts: what it says of scale, mask and tokens.
+        problems: comments and environments that make no sense.
+    """
+
+    document: Document
+    matrices: tuple[PrintedMatrix, ...]
+    marked: tuple[Marked, ...]
+    blocks: tuple[Block, ...]
+    facts: Facts
+    problems: tuple[Problem, ...]
+
+
+def read(source: str | Path | Document, kind: Kind | None = None) -> Reading:
+    """Read a document.
+
+    Args:
+        source: a path; or, with `kind`, a text; or a `Document`.
+        kind: ``markdown``, ``latex``, ``html``, ``notebook`` or ``text``. A path's ending
+            says it by itself; a `Path` is read from disk whether or not it is given.
+
+    Raises:
+        DocumentError: the file is missing, no text, too long, or a malformed notebook.
+
+    >>> reading = read("$A_1 = \\\\begin{bmatrix} 0.35 & 0.65 \\\\end{bmatrix}$", "markdown")
+    >>> [(m.name.step, m.name.index, [c.text for c in m.cells]) for m in reading.matrices]
+    [('A', '1', ['0.35', '0.65'])]
+    """
+    if isinstance(source, Document):
+        document = checked(source)
+    elif isinstance(source, str) and kind is not None:
+        document = checked(Document("", source, kind))
+    else:
+        document = load(source, kind)
+    collected = _Collected(document)
+    for region in _regions(document):
+        collected.take(region)
+    return collected.reading()
+
+
+def _regions(document: Document) -> Iterator[Region]:
+    view = Mapped.plain(document.text)
+    if document.kind == "latex":
+        yield cut.latex(view)
+    elif document.kind == "html":
+        yield page(view)
+    elif document.kind == "notebook":
+        readers = {
+            "markdown": cut.markdown, "latex": cut.latex, "html": page, "code": cut.code,
+        }  # fmt: skip
+        for cell in texts_of(document):
+            yield readers[cell.flavour](cell.text, cell.before, cell.alternatives)
+    else:
+        yield cut.markdown(view)
+
+
+class _Collected:
+    """Takes regions one by one."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.matrices: list[PrintedMatrix] = []
+        self.markings: list[Marking] = []
+        self.statements: list[Statement] = []
+        self.problems: list[tuple[int, str]] = []
+        self.numbers = count(1)
+        self.read_alternative: int | None = None
+
+    def take(self, region: Region) -> None:
+        if region.alternatives is not None and region.alternatives == self.read_alternative:
+            return
+        spans = _spans(region)
+        found = self._equations(region, spans)
+        found += self._images(region)
+        found += pipe_tables(region.view, region.math)
+        found += html_tables(region.markup, region.markup_math)
+        before = region.before
+        for segment in region.segments:
+            if segment.kind != "math":
+                found += list_matrices(region, segment, before)
+            if segment.kind == "code":
+                before = region.view.text[segment.start : segment.end]
+        found = _outermost(found)
+        if found and region.alternatives is not None:
+            self.read_alternative = region.alternatives
+        found = [m if m.chain else replace(m, chain=next(self.numbers)) for m in found]
+        marking = marking_of(region, spans, found)
+        self.markings.append(marking)
+        self.matrices += [self._named(m) for m in marking.matrices]
+        self.problems += marking.problems
+        self.statements += facts_of(region.view, region.prose, region.lists)
+
+    def _equations(self, region: Region, spans: list[MathSpan]) -> list[PrintedMatrix]:
+        found, problems = latex_matrices(region.view, region.math, spans, self.numbers)
+        self.problems += problems
+        return found
+
+    def _images(self, region: Region) -> list[PrintedMatrix]:
+        found: list[PrintedMatrix] = []
+        for outer, view in equations(region.markup, region.markup_math):
+            whole = MathSpan(0, len(view.text), (0, len(view.text)))
+            matrices, _ = latex_matrices(view, view.text, [whole], self.numbers)
+            start = region.markup.span(*outer)
+            context = region.markup.text[max(0, outer[0] - 400) : outer[0]]
+            found += [replace(m, outer=start, context=context) for m in matrices]
+        return found
+
+    def _named(self, matrix: PrintedMatrix) -> PrintedMatrix:
+        if matrix.marker:
+            return replace(matrix, name=named_by_marker(matrix.marker))
+        if matrix.operand and not matrix.labels:
+            return matrix
+        return replace(matrix, name=named(matrix.labels, matrix.context))
+
+    def reading(self) -> Reading:
+        def line(at: int) -> int:
+            return self.document.line_and_column(at)[0]
+
+        return Reading(
+            self.document,
+            tuple(self.matrices),
+            tuple(m for marking in self.markings for m in marking.marked),
+            tuple(b for marking in self.markings for b in marking.blocks),
+            Facts(tuple(sorted(self.statements, key=lambda s: s.start))),
+            tuple(Problem(line(at), message) for at, message in sorted(self.problems)),
+        )
+
+
+def _spans(region: Region) -> list[MathSpan]:
+    """All mathematics of a region: that of its prose, and that of fences."""
+    fences = [s for s in region.segments if s.kind == "math"]
+    prose = blanked(region.math, [s.outer for s in fences]) if fences else region.math
+    spans = [*math_spans(prose), *(MathSpan(s.start, s.end, s.outer) for s in fences)]
+    return sorted(spans, key=lambda s: s.start)
+
+
+def _outermost(matrices: list[PrintedMatrix]) -> list[PrintedMatrix]:
+    """In order, without those that lie in another one: a list that an equation holds, too."""
+    kept: list[PrintedMatrix] = []
+    for matrix in sorted(matrices, key=lambda m: (m.start, -m.end)):
+        if not kept or matrix.start >= kept[-1].end:
+            kept.append(matrix)
+        elif matrix.slice and kept[-1].slice:
+            kept.append(matrix)
+        elif (matrix.start, matrix.end) == (kept[-1].start, kept[-1].end):
+            continue  # the first reading of the same stretch is the equation's
+    return kept

@@ -1,0 +1,192 @@
+"""A document cut into stretches that are read alike: prose, code and mathematics."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+from typing import Literal
+
+from symattn.claims.reading.mapped import Mapped
+from symattn.claims.reading.scan import Paragraphs, Span, blanked, delimited
+
+Stretch = Literal["prose", "code", "math"]
+
+MATH_FENCES = ("math", "latex", "tex", "katex")
+_FENCE = re.compile(
+    r"^(?P<lead>[ \t>]{0,40}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4})?)(?P<marks>`{3,}|~{3,})"
+    r"(?P<info>[^\n`]{0,400})$",
+    re.MULTILINE,
+)
+_VERBATIM = ("verbatim", "verbatim*", "lstlisting", "minted", "Verbatim")
+_QUOTE = re.compile(r"^[ \t]{0,40}>[> \t]{0,40}", re.MULTILINE)
+_COMMENT = re.compile(r"(?<!\\)%[^\n]*")
+_TICKS = re.compile(r"`+")
+
+
+@dataclass(frozen=True, slots=True)
+class Segment:
+    """A stretch of a region, with the fence lines around it in `outer`."""
+
+    kind: Stretch
+    start: int
+    end: int
+    outer: Span
+
+
+@dataclass(frozen=True)
+class Region:
+    """A text that is searched as one: a whole document, or one cell of a notebook.
+
+    Attributes:
+        view: its text.
+        segments: what lies in it, in order.
+        math: the text with code and comments blanked, for equations.
+        lists: the text with comments blanked, for lists in prose and code.
+        markup: the text in which HTML's tags and comments still stand.
+        markup_math: `markup` with code blanked.
+        before: for an output, the code that printed it.
+        latex_comments: whether ``%`` begins a comment everywhere, not in equations only.
+        alternatives: see `notebook.CellText`.
+    """
+
+    view: Mapped
+    segments: tuple[Segment, ...]
+    math: str
+    lists: str
+    markup: Mapped
+    markup_math: str
+    before: str = ""
+    latex_comments: bool = False
+    alternatives: int | None = None
+
+    @property
+    def with_comments(self) -> str:
+        """The text without code, its LaTeX comments still standing."""
+        return blanked(self.view.text, self._code)
+
+    @property
+    def prose(self) -> str:
+        """The text without code and comments."""
+        return blanked(self.lists, self._code)
+
+    @property
+    def _code(self) -> list[Span]:
+        return [s.outer for s in self.segments if s.kind == "code"]
+
+
+def markdown(view: Mapped, before: str = "", alternatives: int | None = None) -> Region:
+    """Markdown, and plain text, which is read the same way."""
+    text = view.text
+    segments = _fenced(text)
+    code = [s.outer for s in segments if s.kind == "code"]
+    marks = [
+        span
+        for s in segments
+        if s.kind == "math"
+        for span in ((s.outer[0], s.start), (s.end, s.outer[1]))
+    ]
+    outside_code = blanked(text, code)
+    ticks, inline = _inline_code(blanked(outside_code, marks))
+    math_fences = [s.outer for s in segments if s.kind == "math"]
+    comments = list(delimited(blanked(outside_code, [*inline, *math_fences]), "<!--", "-->"))
+    quotes = [
+        m.span() for m in _QUOTE.finditer(blanked(outside_code, [])) if ">>>" not in m[0]
+    ]
+    math = blanked(text, [*code, *marks, *inline, *ticks, *comments, *quotes])
+    markup = blanked(text, [*code, *inline])
+    return Region(
+        view, segments, math, blanked(text, comments), view, markup, before,
+        alternatives=alternatives,
+    )  # fmt: skip
+
+
+def latex(view: Mapped, before: str = "", alternatives: int | None = None) -> Region:
+    """LaTeX: what is verbatim is code, comments are no text."""
+    text = view.text
+    spans: list[Segment] = []
+    for name in _VERBATIM:
+        opening, closing = f"\\begin{{{name}}}", f"\\end{{{name}}}"
+        for start, end in delimited(text, opening, closing):
+            inner = (start + len(opening), end - len(closing))
+            spans.append(Segment("code", *inner, (start, end)))
+    segments = _with_prose(spans, len(text))
+    code = [s.outer for s in segments if s.kind == "code"]
+    comments = [m.span() for m in _COMMENT.finditer(blanked(text, code))]
+    math = blanked(text, [*code, *comments])
+    return Region(
+        view, segments, math, blanked(text, comments), view, math, before, True, alternatives
+    )
+
+
+def code(view: Mapped, before: str = "", alternatives: int | None = None) -> Region:
+    """A code cell, or what a program printed."""
+    length = len(view.text)
+    empty = blanked(view.text, [(0, length)])
+    segment = Segment("code", 0, length, (0, length))
+    return Region(
+        view, (segment,), empty, view.text, view, empty, before, alternatives=alternatives
+    )
+
+
+def _fenced(text: str) -> tuple[Segment, ...]:
+    found: list[Segment] = []
+    opened: re.Match[str] | None = None
+    for mark in _FENCE.finditer(text):
+        if opened is None:
+            opened = mark
+        elif (
+            mark["marks"].startswith(opened["marks"])
+            and not mark["info"].strip()
+            and mark["marks"][0] == opened["marks"][0]
+        ):
+            word = opened["info"].strip().strip("{}").partition(" ")[0].lower()
+            kind: Stretch = "math" if word in MATH_FENCES else "code"
+            inner = (min(opened.end() + 1, mark.start()), mark.start())
+            found.append(Segment(kind, *inner, (opened.start(), mark.end())))
+            opened = None
+    if opened is not None:
+        # An unclosed fence runs to the end of the text.
+        end = len(text)
+        found.append(Segment("code", min(opened.end() + 1, end), end, (opened.start(), end)))
+    return _with_prose(found, len(text))
+
+
+def _with_prose(spans: list[Segment], length: int) -> tuple[Segment, ...]:
+    segments: list[Segment] = []
+    at = 0
+    for segment in sorted(spans, key=lambda s: s.outer):
+        if segment.outer[0] < at:
+            continue
+        if segment.outer[0] > at:
+            segments.append(Segment("prose", at, segment.outer[0], (at, segment.outer[0])))
+        segments.append(segment)
+        at = segment.outer[1]
+    if at < length:
+        segments.append(Segment("prose", at, length, (at, length)))
+    return tuple(segments)
+
+
+def _inline_code(text: str) -> tuple[list[Span], list[Span]]:
+    """The backticks of GitHub's ``$`…`$``, and the code spans in a text without fences."""
+    runs = [m.span() for m in _TICKS.finditer(text)]
+    by_length: dict[int, list[int]] = {}
+    for start, end in runs:
+        by_length.setdefault(end - start, []).append(start)
+    paragraphs = Paragraphs(text)
+    ticks: list[Span] = []
+    spans: list[Span] = []
+    at = 0
+    for start, end in runs:
+        if start < at:
+            continue
+        same = by_length[end - start]
+        i = bisect_left(same, end)
+        if i == len(same) or same[i] > paragraphs.end(start):
+            continue
+        at = same[i] + end - start
+        if text[start - 1 : start] == "$" and text[at : at + 1] == "$":
+            ticks += [(start, end), (same[i], at)]
+        else:
+            spans.append((start, at))
+    return ticks, spans
