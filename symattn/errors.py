@@ -47,7 +47,7 @@ class SpecError(SymattnError):
 
 
 class DocumentError(SymattnError):
-    """A document that cannot be read; the message names the file, and the line where there is one."""
+    """A document that cannot be read; the message names the file, and the line if there is one."""
 
 
 class Undecided(SymattnError):

@@ -65,7 +65,7 @@ _BEFORE = re.compile(
     rf"{_SPACE}+|\\[hv]?phantom\{{[^{{}}]*\}}|\\(?:displaystyle|textstyle|scriptstyle|small|large"
     r"|footnotesize|bf|bfseries|it|hline|toprule|midrule|bottomrule|centering)(?![a-zA-Z])"
     r"|\\cline\{[^{}]*\}"
-    r"|\\(?:color(?!box)|cellcolor|rowcolor)(?:\[[^\[\]]*\])?(?:\{[^{}]*\}|[a-z]+)|<!--.*?-->|<[^<>]*>"
+    r"|\\(?:color(?!box)|cellcolor|rowcolor)(?:\[[^\[\]]*\])?(?:\{[^{}]*\}|[a-z]+)|<!--.*?-->|<[^<>]*>|>(?=\s)"
 )
 _AFTER = re.compile(rf"(?:{_SPACE}|\\(?:hline|bottomrule)|<!--(?:(?!-->).)*-->|<[^<>]*>|[,;])$")
 _APPROXIMATE = re.compile(r"\\approx(?![a-zA-Z])|\\simeq(?![a-zA-Z])|[≈≃]")
@@ -82,8 +82,11 @@ _PAIRS = (("**", "**"), ("__", "__"), ("$$", "$$"), ("$", "$"), ("`", "`"), ("\\
 _MINUS = re.compile(r"[−–﹣－]|\{-\}|\\text\{-\}|\\mathord\{-\}|\\mathbin\{-\}|\\minus(?![a-zA-Z])")
 _JOINERS = re.compile(r"\\[,!;]|[\u2009\u202f\u2007\u200a]|\{\}")
 _NUMBER = re.compile(r"([+-]?)\s*(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d{1,6}))?")
-_TIMES_TEN = re.compile(r"\s*(?:\\times|\\cdot|×|·|\*)\s*10\s*(?:\^|\*\*)\s*\{?\s*([+-]?\d{1,6})\s*\}?$")
+_TIMES_TEN = re.compile(
+    r"\s*(?:\\times|\\cdot|×|·|\*)\s*10\s*(?:\^|\*\*)\s*\{?\s*([+-]?\d{1,6})\s*\}?$"
+)
 _THOUSANDS = re.compile(r"([+-]?)([1-9]\d{0,2}(?:,\d{3})+)(\.\d*)?")
+_HOPEFUL = re.compile(r"[\d∞½⅓⅔¼¾]|inf|nan|oo", re.IGNORECASE)
 _SIMPLE = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,6})?)\s*")
 _INFINITY = re.compile(
     r"([+-]?)\s*(?:\\infty|∞|oo|inf|infinity"
@@ -119,6 +122,9 @@ def read(view: Mapped, start: int, end: int) -> Printed:
         stripped = text.strip()
         begin = start + len(text) - len(text.lstrip())
         return _unreadable(view, stripped, begin, begin + len(stripped))
+    if not _HOPEFUL.search(text):
+        low, high = _stripped(text)
+        return _unreadable(view, text[low:high], start + low, start + high)
     low, high, approximate = _core(text)
     if low == high:
         low, high = _stripped(text)

@@ -42,9 +42,9 @@ class Document:
         return ends
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
-        """Line and column of a character, both counted from 1.
+        r"""Line and column of a character, both counted from 1.
 
-        >>> Document("", "a\\nbc", "text").line_and_column(3)
+        >>> Document("", "a\nbc", "text").line_and_column(3)
         (2, 2)
         """
         line = bisect_left(self._line_ends, offset)

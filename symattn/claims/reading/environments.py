@@ -41,11 +41,11 @@ _OPTION = re.compile(r"\s{0,9}\[[a-z]{1,3}\]")
 
 @dataclass(slots=True)
 class Environment:
-    """A LaTeX environment.
+    r"""A LaTeX environment.
 
     Attributes:
         name: ``bmatrix``, ``aligned``, …
-        start, end: its span, ``\\begin`` and ``\\end`` included; `end` is −1 while it is open.
+        start, end: its span, ``\begin`` and ``\end`` included; `end` is −1 while it is open.
         body, body_end: what is inside, column specification not included.
         spec: the column specification of an array.
         cuts: the signs that part rows and cells: ``row``, ``amp``, and ``lone`` backslashes.
@@ -110,7 +110,7 @@ def _opened(text: str, name: str, start: int, after: int, end: int) -> Environme
 
 
 def rows(text: str, env: Environment) -> list[list[Span]]:
-    """The cells of a matrix, row by row; empty rows, such as after a last ``\\\\``, are dropped."""
+    r"""The cells of a matrix, row by row; empty rows, such as after a last ``\\``, are dropped."""
     found = _split(env, "row")
     if len([r for r in found if not _is_blank(text, r)]) == 1:
         # Markdown turns a double backslash into a single one.

@@ -89,6 +89,7 @@ def _pieces(
 ) -> Iterator[tuple[str, str, Written | None]]:
     """The stretch cut at its matrices and at the relations outside of all brackets."""
     opened: list[str] = []
+    braces = 0
     at = start
     for matrix in [*matrices, None]:
         stop = matrix.start if matrix else end
@@ -99,11 +100,13 @@ def _pieces(
             kind = token.lastgroup or ""
             if token[0] in "([{":
                 opened.append(token[0])
+                braces += token[0] == "{"
             elif token[0] in ")]}" and _PAIRS[token[0]] in opened[-8:]:
-                while opened.pop() != _PAIRS[token[0]]:
-                    pass
-            yield _kind(kind, token[0], opened), token[0], None
-            if kind == "row" and "{" not in opened:
+                while (last := opened.pop()) != _PAIRS[token[0]]:
+                    braces -= last == "{"
+                braces -= last == "{"
+            yield _kind(kind, token[0], bool(opened), bool(braces)), token[0], None
+            if kind == "row" and not braces:
                 opened.clear()
         if stop > at:
             yield "text", text[at:stop], None
@@ -112,12 +115,12 @@ def _pieces(
             at = matrix.end
 
 
-def _kind(kind: str, token: str, opened: list[str]) -> str:
+def _kind(kind: str, token: str, in_brackets: bool, in_braces: bool) -> str:
     if kind in ("row", "lone"):
-        return "break" if kind == "row" and "{" not in opened else "text"
+        return "break" if kind == "row" and not in_braces else "text"
     if kind in ("env", "amp", "size"):
-        return "nothing" if kind != "amp" or "{" not in opened else "text"
-    if opened:
+        return "nothing" if kind != "amp" or not in_braces else "text"
+    if in_brackets:
         return "text"
     if kind == "arrow":
         return "separator"
@@ -134,17 +137,18 @@ _WRAPPERS = re.compile(
 _NOTE = re.compile(
     rf"({PLACE})(?:_\{{[^{{}}]*\}}|_\w|\\in.*|\\q?quad.*|\\text(?:rm|it)?\{{[^{{}}]*\}}|\([^()]*(?:\\times|×)[^()]*\))+$"
 )
+_BRACKETS = re.compile(rf"(?<![A-Za-z}}])(?:\{{{PLACE}\}}|\({PLACE}\)|\[{PLACE}\])")
 _BRACE = re.compile(rf"\\(?:under|over)brace\{{({PLACE})\}}(?:[_^](?:\{{.*\}}|\w))?")
 _FACTOR_BEFORE = re.compile(rf"(.+?)(?:\\cdot|\\times|\*|·|×)?{PLACE}")
 _FACTOR_BELOW = re.compile(rf"{PLACE}(?:/|\\div|÷)(.+)|\\[dt]?frac\{{{PLACE}\}}\{{(.+)\}}")
 
 
 def alone(side: Side) -> tuple[bool, str]:
-    """Whether a side is one matrix, perhaps times a factor; and that factor as written.
+    r"""Whether a side is one matrix, perhaps times a factor; and that factor as written.
 
-    >>> alone(Side(r"\\frac{1}{\\sqrt{2}} □", [None]))
-    (True, '\\\\frac{1}{\\\\sqrt{2}}')
-    >>> alone(Side("□ □^T", [None, None])), alone(Side("[□]_{2 \\\\times 2}.", [None]))
+    >>> alone(Side(r"\frac{1}{\sqrt{2}} □", [None]))
+    (True, '\\frac{1}{\\sqrt{2}}')
+    >>> alone(Side("□ □^T", [None, None])), alone(Side("[□]_{2 \\times 2}.", [None]))
     ((False, ''), (True, ''))
     """
     if len(side.matrices) != 1:
@@ -166,9 +170,7 @@ def bare(text: str) -> str:
     text = _WRAPPERS.sub("", text).strip(".,;:")
     for _ in range(8):
         shorter = _BRACE.sub(r"\1", _NOTE.sub(r"\1", text))
-        for opening, closing in ("{}", "()", "[]"):
-            shorter = shorter.replace(opening + PLACE + closing, PLACE)
-        shorter = shorter.strip(".,;:\\")
+        shorter = _BRACKETS.sub(PLACE, shorter).strip(".,;:").rstrip("\\")
         if shorter == text:
             break
         text = shorter

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from symattn.claims.reading.mapped import Mapped
-from symattn.claims.reading.translate import exact_text
+from symattn.claims.reading.translate import divisor_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,8 @@ _PATTERNS: tuple[tuple[str, str | None, re.Pattern[str]], ...] = (
         r"\b(?:no|without(?:\s+an?y?)?)\s+(?:causal\s+|attention\s+)?mask(?:s|ing)?\b"
         r"|\bunmasked\s+(?:self-)?attention|\bmask\s+is\s+not\s+(?:used|applied)", re.IGNORECASE)),
     ("mask", "causal", re.compile(
-        r"\bcausal(?:ly)?[- ](?:attention\s+)?mask|\blook[- ]?ahead\s+mask|\bcausal\s+(?:self-)?attention"
+        r"\bcausal(?:ly)?[- ](?:attention\s+)?mask|\blook[- ]?ahead\s+mask"
+        r"|\bcausal\s+(?:self-)?attention"
         r"|\bmask(?:s|ed|ing)?\s+(?:out\s+)?(?:all\s+|the\s+)?(?:later|future|subsequent)\s"
         r"|\bhides?\s+(?:all\s+|the\s+)?(?:later|future)\s", re.IGNORECASE)),
     ("size", None, re.compile(
@@ -137,6 +138,5 @@ def _symbol(text: str) -> str:
 
 def _divisor(text: str) -> str:
     bare = text.strip("$`").removeprefix("\\(").removesuffix("\\)").strip()
-    bare = re.sub(r"d_\{?(?:\\text|\\mathrm)?\{?(k|model)\}{0,2}", r"d_\1", bare)
     bare = re.sub(r"\\sqrt\s*(d_\w+)", r"\\sqrt{\1}", bare)
-    return exact_text(bare) or ""
+    return divisor_text(bare) or ""

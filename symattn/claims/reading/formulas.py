@@ -1,14 +1,15 @@
 """What an expression calculates: a small grammar of products, quotients and softmaxes.
 
-    sum     = product (("+" | "-") product)*
-    product = factor (("*" | "@" | "/" | nothing) factor)*
-    factor  = name | number | function "(" sum ")" | "(" sum ")", each with ^T or an index
+sum     = product (("+" | "-") product)*
+product = factor (("*" | "@" | "/" | nothing) factor)*
+factor  = name | number | function "(" sum ")" | "(" sum ")", each with ^T or an index
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from symattn.claims.reading.words import ROWS, step_named
@@ -30,7 +31,9 @@ _TRANSPOSED = re.compile(
     r"|\.(?:T|mT)\b|\.(?:transpose|t|permute|swapaxes)\([^()]*\)|ᵀ|⊤"
 )
 _PRIME = re.compile(r"['′]|\^\{?\\prime\}?")
-_CALL = re.compile(r"\.(?:float|detach|numpy|tolist|round|cpu|item|squeeze|unsqueeze|shape)\([^()]*\)(?:\.\w+)?")
+_CALL = re.compile(
+    r"\.(?:float|detach|numpy|tolist|round|cpu|item|squeeze|unsqueeze|shape)\([^()]*\)(?:\.\w+)?"
+)
 _TOKEN = re.compile(
     r"\s*(?:(?P<frac>\\[dt]?frac)|(?P<sqrt>\\sqrt|sqrt|√)|(?P<command>\\[a-zA-Z]+)"
     r"|(?P<name>[^\W\d_]\w*(?:\s[^\W\d_]\w*)*)"
@@ -68,12 +71,13 @@ class _NoFormula(Exception):
     """The text is not of this grammar."""
 
 
+@lru_cache(maxsize=1024)
 def meaning_of(text: str) -> Meaning | None:
-    """The step that an expression calculates, or None.
+    r"""The step that an expression calculates, or None.
 
-    >>> meaning_of(r"\\text{softmax}\\left(\\frac{QK^T}{\\sqrt{d_k}}\\right)V").step
+    >>> meaning_of(r"\text{softmax}\left(\frac{QK^T}{\sqrt{d_k}}\right)V").step
     'O'
-    >>> meaning_of("queries @ keys.T").step, meaning_of("S/\\\\sqrt{2}").step
+    >>> meaning_of("queries @ keys.T").step, meaning_of("S/\\sqrt{2}").step
     ('S', 'Z')
     """
     if len(text) > MAX_LENGTH:
@@ -232,7 +236,7 @@ class _Formula:
 
     def _index(self, closing: str) -> str:
         """An index as written, up to its closing bracket; one token without."""
-        kind, token = self._next()
+        token = self._next()[1]
         if not closing and token != "{":
             return token
         closing = closing or "}"
@@ -245,7 +249,7 @@ class _Formula:
                 if not depth:
                     return said.strip("{}() ").replace(" ", "")
             said += token if token != "{" or said else " "
-            kind, token = self._next()
+            token = self._next()[1]
 
 
 def _split(kind: str, token: str) -> list[tuple[str, str]]:

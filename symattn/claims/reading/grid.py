@@ -66,7 +66,9 @@ def _is_header(grid: list[list[Printed]], marked: bool) -> bool:
     if marked:
         return True
     rest = [cell for cell in first[1:] if not is_dots(cell)] or first
-    return all(not cell.is_number for cell in rest) and any(c.is_number for r in grid[1:] for c in r)
+    return all(not cell.is_number for cell in rest) and any(
+        c.is_number for r in grid[1:] for c in r
+    )
 
 
 def _are_labels(cells: Sequence[Printed]) -> bool:
@@ -87,7 +89,7 @@ def is_dots(cell: Printed) -> bool:
 
 def word(cell: Printed) -> str:
     """A label without what is around it: bold, dollar signs, quotation marks."""
-    text = re.sub(r"<[^<>]*>", "", cell.text).strip()
+    text = re.sub(r"<[^<>]*>|\\(?:hline|midrule|toprule)(?![a-zA-Z])", "", cell.text).strip()
     for _ in range(4):
         text = _WORD.sub(r"\1", text).strip().strip("$*`\"'“”‘’ ")
     return text.replace("\\_", "_").replace("\\ ", " ").strip()

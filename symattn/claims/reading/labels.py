@@ -41,6 +41,7 @@ class Named:
     by: str = ""
 
 
+NOTHING = Named()
 _MARKER = re.compile(r"(?P<step>[^\[\]]*)(?:\[(?P<index>[^\[\]]*)\])?")
 _NOISE = re.compile(
     r"<[^<>]*>|^\s*(?:\d+[.)]|step\s+\d+\s*[:.)-]|[-*+>#|])\s*|\(\s*(?:\d+\s*[×x]\s*\d+|shape)[^()]*\)",
@@ -52,7 +53,9 @@ _LEADING = re.compile(
     re.IGNORECASE,
 )
 _TRAILING = re.compile(r"\s+(?:is|are|as|matrix|tensor|becomes|follows?|below|shape)+$", re.I)
-_INSIDE = re.compile(r"\$\$?([^$\n]{1,200})\$\$?|\\\(([^\n]{1,200}?)\\\)|`([^`\n]{1,100})`|\*\*([^*\n]{1,100})\*\*")
+_INSIDE = re.compile(
+    r"\$\$?([^$\n]{1,200})\$\$?|\\\(([^\n]{1,200}?)\\\)|`([^`\n]{1,100})`|\*\*([^*\n]{1,100})\*\*"
+)
 
 
 def named_by_marker(address: str) -> Named:
@@ -73,7 +76,7 @@ def named(labels: Sequence[str], context: str = "") -> Named:
     found = [n for n in map(named_by_label, labels) if n.step]
     if found:
         best = min(CERTAINTIES.index(n.certainty) for n in found)
-        chosen = [n for n in found if CERTAINTIES.index(n.certainty) == best][0]
+        chosen = next(n for n in found if CERTAINTIES.index(n.certainty) == best)
         if not chosen.index:
             with_index = [n for n in found if n.index and n.step == chosen.step]
             return with_index[0] if with_index and chosen.certainty != "formula" else chosen
@@ -89,9 +92,9 @@ def _is_vague(label: str) -> bool:
 
 
 def named_by_label(label: str) -> Named:
-    """The step that one label names.
+    r"""The step that one label names.
 
-    >>> named_by_label(r"\\frac{QK^T}{\\sqrt{d_k}}").step, named_by_label("attn_weights[1]")
+    >>> named_by_label(r"\frac{QK^T}{\sqrt{d_k}}").step, named_by_label("attn_weights[1]")
     ('Z', Named(step='A', index='1', index_kind='bracket', certainty='name', by='attn_weights[1]'))
     """
     if len(label) > _MAX:
@@ -144,7 +147,11 @@ def _cleaned(line: str) -> str:
     line = re.sub(r"<[^<>]*>", "", line)
     line = re.sub(r"\\(?:begin|end|centering|caption|label|hline)\b(?:\{[^{}]*\})?", "", line)
     line = re.sub(r"^\s*\\(?:sub)*section\*?\{([^{}]*)\}", r"\1", line)
-    return "" if re.fullmatch(r"[\s$`~|>\\\[\](){}:=-]*(?:math|text|python|output)?\s*", line) else line
+    return (
+        ""
+        if re.fullmatch(r"[\s$`~|>\\\[\](){}:=-]*(?:math|text|python|output)?\s*", line)
+        else line
+    )
 
 
 __all__ = ["Named", "named", "named_by_label", "named_by_marker", "named_by_words", "step_named"]

@@ -16,8 +16,11 @@ from symattn.claims.reading.mapped import Mapped
 from symattn.claims.reading.math_spans import MathSpan
 from symattn.claims.reading.matrix import PrintedMatrix, context_of, has_numbers
 from symattn.claims.reading.scan import outside
-from symattn.claims.reading.translate import exact_text
+from symattn.claims.reading.translate import divisor_text
 
+_MAYBE = re.compile(r"\[[\s\d.+−-]|\\begin")
+MAX_LABELS = 20  # sides of a chain that are kept as labels
+_RELATION = re.compile(r"[\s&]*(?:=|\\approx)")
 TEXT_TABLES = ("tabular", "tabular*", "tabularx")
 
 
@@ -40,8 +43,17 @@ def latex_matrices(
     flat = flattened_math(text)
     before: Chain | None = None  # the last chain of the stretch before, its end and number
     end, number = 0, 0
+    previous: MathSpan | None = None
     for span in spans:
         written, unclosed = _written(view, text, flat, span)
+        if not written and not unclosed:
+            previous, before = span, None
+            continue
+        if previous is not None and _RELATION.match(text, span.start, span.end):
+            earlier = list(chains(text, previous.start, previous.end, ()))
+            before = earlier[-1] if earlier else None
+            number, end = next(numbers), previous.outer[1]
+        previous = None
         for env in unclosed[:20]:
             at = view.span(env.start, env.start + 1)[0]
             problems.append((at, f"\\begin{{{env.name}}} is never closed"))
@@ -61,7 +73,7 @@ def _written(
     view: Mapped, text: str, flat: str, span: MathSpan
 ) -> tuple[list[Written], list[Environment]]:
     """What stands in a stretch: the innermost matrices, and lists outside of these."""
-    if text.find("[", span.start, span.end) < 0 and text.find("\\begin", span.start, span.end) < 0:
+    if not _MAYBE.search(text, span.start, span.end):
         return [], []
     closed, unclosed = environments(text, span.start, span.end)
     found: list[Written] = [env for env in closed if env.is_matrix]
@@ -77,16 +89,18 @@ def _of_chain(
     view: Mapped, span: MathSpan, chain: Chain, number: int, old: set[int]
 ) -> Iterator[PrintedMatrix]:
     """The matrices of a chain, except on sides that were read before."""
+    if not any(side.matrices for side in chain.sides):
+        return
     values = [alone(side) for side in chain.sides]
     labels = [
         _tidy(side.text)
         for side, (is_value, _) in zip(chain.sides, values, strict=True)
         if not is_value
-    ]
+    ][:MAX_LABELS]
     for side, (is_value, factor) in zip(chain.sides, values, strict=True):
         if id(side) in old:
             continue
-        said = (exact_text(factor) or "") if factor else ""
+        said = (divisor_text(factor) or "") if factor else ""
         is_operand = not is_value or (bool(factor) and not said)
         brace = underbrace(side.text)
         own = tuple(label for label in [brace, *labels] if label)
@@ -106,7 +120,7 @@ def _matrix(
     context = context_of(view, span.outer[0])
     outer = view.span(*span.outer)
     if not isinstance(written, Environment):
-        if written.depth == 1 and operand:
+        if written.depth == 1 and (operand or not labels):
             return  # an interval, an index: no matrix
         for matrix in matrices_of(view, written, outer, labels, expression if operand else ""):
             yield replace(matrix, chain=number, factor=factor, context=context)
@@ -134,11 +148,13 @@ def _is_numeric(row: tuple[Printed, ...]) -> bool:
     return any(cell.is_number for cell in row)
 
 
-_UNDERBRACE = re.compile(r"\\(?:under|over)brace\s*\{[^{}]*" + PLACE + r"[^{}]*\}\s*[_^]\s*\{(.{1,200})\}")
+_UNDERBRACE = re.compile(
+    r"\\(?:under|over)brace\s*\{[^{}]*" + PLACE + r"[^{}]*\}\s*[_^]\s*\{(.{1,200})\}"
+)
 
 
 def underbrace(text: str) -> str:
-    """What stands under the brace of ``\\underbrace{□}_{W_Q}``."""
+    r"""What stands under the brace of ``\underbrace{□}_{W_Q}``."""
     match = _UNDERBRACE.search(text[:600])
     return _tidy(match[1]) if match else ""
 

@@ -26,6 +26,7 @@ _KEYWORD = re.compile(
     r"^(?:import|from|def|class|for|while|if|elif|else|return|with|try|except|assert|raise|plt\.)\b"
 )
 _COMMENT = re.compile(r"\s+#.*$")
+_LAST_WORD = re.compile(r"[ \t)\],]*#[ \t]*([^\W\d_][\w'’-]*)")
 _AFTER = re.compile(
     r"(?:\s*,\s*(?:dtype|device|requires_grad|grad_fn)\s?=[^\n)]{0,60})*\)*"
     r"\s*(\.T\b|\.t\(|\.transpose|\.softmax|@|[*/+-](?!\s*\n))"
@@ -59,6 +60,8 @@ def list_matrices(region: Region, segment: Segment, before: str) -> Iterator[Pri
         expression = f"{line.strip()[-200:]}□{after[0] if after else ''}" if is_operand else ""
         outer = region.view.span(*(segment.outer if is_code else (item.start, item.end)))
         labels = (label,) if label else ()
+        if word := _LAST_WORD.match(text, item.end, min(segment.end, item.end + 200)):
+            item.words.append(word[1])
         yield from matrices_of(region.view, item, outer, labels, expression)
 
 
@@ -149,7 +152,7 @@ def _name_in(statement: str) -> str:
     if printed := _STATEMENT.match(text):
         text = printed[1].strip()
         parts = [p.strip() for p in re.split(r",(?![^(\[]*[)\]])", text)]
-        names = [p for p in parts if p and p[0] not in "\"'fF" or re.match(r"[fF]\w", p)]
+        names = [p for p in parts if (p and p[0] not in "\"'fF") or re.match(r"[fF]\w", p)]
         texts = re.findall(r"[fF]?[\"']([^\"']*)[\"']", text)
         held = re.findall(r"\{([^{}:!=]+)", " ".join(texts))
         text = (names or held or [" ".join(texts)])[-1]

@@ -24,7 +24,9 @@ _TOKEN = re.compile(
     re.VERBOSE | re.MULTILINE,
 )
 _SUBSCRIPTED = re.compile(r"[\w\])}'\"]")
-_MATH_SPACE = re.compile(r"\\(?:left|right|[bB]igg?[lrm]?)(?![a-zA-Z])|\\[,;!: ]|\\q?quad(?![a-zA-Z])")
+_MATH_SPACE = re.compile(
+    r"\\(?:left|right|[bB]igg?[lrm]?)(?![a-zA-Z])|\\[,;!: ]|\\q?quad(?![a-zA-Z])"
+)
 _COMMENT_WORD = re.compile(r"#\s*([^\W\d_][\w'’-]*)")
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 
 
 class Mapped:
-    """Text with the way back to the characters it was decoded from.
+    r"""Text with the way back to the characters it was decoded from.
 
     It is built from pieces. A piece that reads as it is written maps character by
-    character; an escape (``\\u2212`` in JSON, ``&minus;`` in HTML, ``%5C`` in a URL) maps
+    character; an escape (``\u2212`` in JSON, ``&minus;`` in HTML, ``%5C`` in a URL) maps
     as a whole. Pieces may lie on another `Mapped`: a URL in a notebook's JSON string.
 
     Attributes:

@@ -99,7 +99,7 @@ def number_before(view: Mapped, at: int, adjacent: bool) -> Printed | None:
     text = numbers[-1][0]
     lead = len(text) - len(text.lstrip())
     before = view.text[start + lead - 1 : start + lead] if start + lead else ""
-    if before and (before.isalnum() or before in "_[.") and not text.lstrip()[0] in "+-−–":
+    if before and (before.isalnum() or before in "_[.") and text.lstrip()[0] not in "+-−–":
         return None
     printed = read(view, start + lead, start + len(text))
     return printed if printed.is_number else None

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from symattn.claims.reading.cells import Printed
-from symattn.claims.reading.labels import Named
+from symattn.claims.reading.labels import NOTHING, Named
 from symattn.claims.reading.mapped import Mapped
 from symattn.claims.reading.scan import Span
 
@@ -47,7 +47,7 @@ class PrintedMatrix:
     outer: Span
     notation: Notation
     labels: tuple[str, ...] = ()
-    name: Named = Named()
+    name: Named = NOTHING
     chain: int = 0
     operand: bool = False
     expression: str = ""

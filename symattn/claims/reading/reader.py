@@ -15,8 +15,8 @@ from symattn.claims.reading.labels import named, named_by_marker
 from symattn.claims.reading.latex_matrices import latex_matrices
 from symattn.claims.reading.list_matrices import list_matrices
 from symattn.claims.reading.mapped import Mapped
-from symattn.claims.reading.marking import Marking, marking_of
 from symattn.claims.reading.markers import Block, Marked
+from symattn.claims.reading.marking import Marking, marking_of
 from symattn.claims.reading.math_spans import MathSpan, math_spans
 from symattn.claims.reading.matrix import PrintedMatrix
 from symattn.claims.reading.notebook import texts_of
@@ -24,6 +24,16 @@ from symattn.claims.reading.regions import Region
 from symattn.claims.reading.scan import blanked
 from symattn.claims.reading.tables import html_tables, pipe_tables
 from symattn.claims.reading.urls import equations
+
+#: What is counted in a text before it is read: the copy it is read from, a sign, how many.
+LIMITS = (
+    ("lists", "[", 200_000, "lists of numbers"),
+    ("math", "{", 2_000_000, "equations and pipe tables"),
+    ("math", "\\begin", 100_000, "equations and pipe tables"),
+    ("math", "[", 400_000, "equations and pipe tables"),
+    ("math", "|", 2_000_000, "equations and pipe tables"),
+    ("markup_math", "<t", 2_000_000, "HTML tables"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +66,7 @@ class Reading:
 
 
 def read(source: str | Path | Document, kind: Kind | None = None) -> Reading:
-    """Read a document.
+    r"""Read a document.
 
     Args:
         source: a path; or, with `kind`, a text; or a `Document`.
@@ -66,7 +76,7 @@ def read(source: str | Path | Document, kind: Kind | None = None) -> Reading:
     Raises:
         DocumentError: the file is missing, no text, too long, or a malformed notebook.
 
-    >>> reading = read("$A_1 = \\\\begin{bmatrix} 0.35 & 0.65 \\\\end{bmatrix}$", "markdown")
+    >>> reading = read("$A_1 = \\begin{bmatrix} 0.35 & 0.65 \\end{bmatrix}$", "markdown")
     >>> [(m.name.step, m.name.index, [c.text for c in m.cells]) for m in reading.matrices]
     [('A', '1', ['0.35', '0.65'])]
     """
@@ -113,6 +123,7 @@ class _Collected:
     def take(self, region: Region) -> None:
         if region.alternatives is not None and region.alternatives == self.read_alternative:
             return
+        region = self._bounded(region)
         spans = _spans(region)
         found = self._equations(region, spans)
         found += self._images(region)
@@ -133,6 +144,23 @@ class _Collected:
         self.matrices += [self._named(m) for m in marking.matrices]
         self.problems += marking.problems
         self.statements += facts_of(region.view, region.prose, region.lists)
+
+    def _bounded(self, region: Region) -> Region:
+        """The region without what is in it too often to be anybody's worked example."""
+        for field, sign, limit, what in LIMITS:
+            text = getattr(region, field)
+            if text.count(sign) > limit:
+                at = region.view.span(0, 1)[0]
+                message = f"more than {limit:,} times {sign!r}: {what} are not read here"
+                self.problems.append((at, message))
+                empty = blanked(text, [(0, len(text))])
+                if field == "lists":
+                    region = replace(region, lists=empty)
+                elif field == "math":
+                    region = replace(region, math=empty)
+                else:
+                    region = replace(region, markup_math=empty)
+        return region
 
     def _equations(self, region: Region, spans: list[MathSpan]) -> list[PrintedMatrix]:
         found, problems = latex_matrices(region.view, region.math, spans, self.numbers)
@@ -182,10 +210,13 @@ def _outermost(matrices: list[PrintedMatrix]) -> list[PrintedMatrix]:
     """In order, without those that lie in another one: a list that an equation holds, too."""
     kept: list[PrintedMatrix] = []
     for matrix in sorted(matrices, key=lambda m: (m.start, -m.end)):
-        if not kept or matrix.start >= kept[-1].end:
+        if not kept or matrix.start >= kept[-1].end or _are_neighbours(matrix, kept[-1]):
             kept.append(matrix)
-        elif matrix.slice and kept[-1].slice:
-            kept.append(matrix)
-        elif (matrix.start, matrix.end) == (kept[-1].start, kept[-1].end):
-            continue  # the first reading of the same stretch is the equation's
     return kept
+
+
+def _are_neighbours(one: PrintedMatrix, other: PrintedMatrix) -> bool:
+    """Whether two are columns of the same table, which interleave, and none is in the other."""
+    return (one.notation == other.notation == "list" and bool(one.slice and other.slice)) or (
+        "table" in one.notation and one.outer == other.outer
+    )

@@ -90,9 +90,7 @@ def markdown(view: Mapped, before: str = "", alternatives: int | None = None) ->
     ticks, inline = _inline_code(blanked(outside_code, marks))
     math_fences = [s.outer for s in segments if s.kind == "math"]
     comments = list(delimited(blanked(outside_code, [*inline, *math_fences]), "<!--", "-->"))
-    quotes = [
-        m.span() for m in _QUOTE.finditer(blanked(outside_code, [])) if ">>>" not in m[0]
-    ]
+    quotes = [m.span() for m in _QUOTE.finditer(blanked(outside_code, [])) if ">>>" not in m[0]]
     math = blanked(text, [*code, *marks, *inline, *ticks, *comments, *quotes])
     markup = blanked(text, [*code, *inline])
     return Region(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -18,9 +17,7 @@ from symattn.claims.reading.scan import Span
 _RULE = re.compile(r"^[ \t>|:\r-]{3,4000}$", re.MULTILINE)
 _DASHES = re.compile(r":?-+:?")
 _PIPE = re.compile(r"(?<!\\)\|")
-_TAG = re.compile(
-    r"<(?P<close>/?)(?P<name>table|caption|tr|td|th)(?=[\s>/])[^<>]*>", re.IGNORECASE
-)
+_TAG = re.compile(r"<(?P<close>/?)(?P<name>table|caption|tr|td|th)(?=[\s>/])[^<>]*>", re.IGNORECASE)
 _FILLERS = ("", "-", "–", "—", "?", "×", "x", "·", "*", "✗", "masked")
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from fractions import Fraction
 
 from symattn.errors import LiteralError
-from symattn.literals import Apply, Exact, Fraction, Infinity, parse
+from symattn.literals import Apply, Exact, Infinity, Name, parse
 
 MAX_LENGTH = 300
 MAX_DEPTH = 20
@@ -27,11 +28,11 @@ _FRACTIONS = {"½": "(1/2)", "⅓": "(1/3)", "⅔": "(2/3)", "¼": "(1/4)", "¾"
 
 
 def exact_text(text: str) -> str | None:
-    """Say an exact number in the grammar of `literals`, or None where that fails.
+    r"""Say an exact number in the grammar of `literals`, or None where that fails.
 
-    >>> exact_text(r"\\frac{13\\sqrt{2}}{25}")
+    >>> exact_text(r"\frac{13\sqrt{2}}{25}")
     '((13*sqrt(2))/(25))'
-    >>> exact_text("np.sqrt(2)/2"), exact_text(r"e^{\\frac12}"), exact_text("1 2 ,")
+    >>> exact_text("np.sqrt(2)/2"), exact_text(r"e^{\frac12}"), exact_text("1 2 ,")
     ('sqrt(2)/2', 'exp(((1)/(2)))', None)
     """
     if len(text) > MAX_LENGTH:
@@ -52,6 +53,33 @@ def exact_value(text: str) -> Exact | None:
     except LiteralError:
         return None
     return value if is_number(value) else None
+
+
+def divisor_text(text: str) -> str | None:
+    r"""Say an exact number that may hold a size, d_k or another, or None.
+
+    >>> divisor_text(r"\frac{1}{\sqrt{d_{k}}}")
+    '((1)/(sqrt(d_k)))'
+    """
+    said = exact_text(_SIZE.sub(lambda m: f"d_{m[1] or m[2] or m[3]}", text))
+    try:
+        value = parse(said) if said else None
+    except LiteralError:
+        return None
+    return said if value is not None and _SIZES.issuperset(_names(value)) else None
+
+
+_SIZE = re.compile(
+    r"d_\{(?:\\(?:text|mathrm)\{)(k|model|head)\}\}|d_\{(k|model|head)\}"
+    r"|d_\\(?:text|mathrm)\{(k|model|head)\}"
+)
+_SIZES = {"d", "d_k", "d_model", "d_head", "n"}
+
+
+def _names(value: Exact) -> set[str]:
+    if isinstance(value, Apply):
+        return set().union(*map(_names, value.args))
+    return {value.name} if isinstance(value, Name) else set()
 
 
 def is_number(value: Exact) -> bool:
