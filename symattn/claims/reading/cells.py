@@ -81,13 +81,18 @@ _PAIRS = (("**", "**"), ("__", "__"), ("$$", "$$"), ("$", "$"), ("`", "`"), ("\\
           ("*", "*"), ("(", ")"), ("==", "=="))  # fmt: skip
 _MINUS = re.compile(r"[−–﹣－]|\{-\}|\\text\{-\}|\\mathord\{-\}|\\mathbin\{-\}|\\minus(?![a-zA-Z])")
 _JOINERS = re.compile(r"\\[,!;]|[\u2009\u202f\u2007\u200a]|\{\}")
-_NUMBER = re.compile(r"([+-]?)\s*(\d+\.?\d*|\.\d+)(?:[eE]([+-]?\d{1,6}))?")
+_NUMBER = re.compile(
+    r"(?P<sign>[+-]?)\s*(?P<mantissa>\d+\.?\d*|\.\d+)(?:[eE](?P<power>[+-]?\d{1,6}))?", re.ASCII
+)
 _TIMES_TEN = re.compile(
     r"\s*(?:\\times|\\cdot|×|·|\*)\s*10\s*(?:\^|\*\*)\s*\{?\s*([+-]?\d{1,6})\s*\}?$"
 )
 _THOUSANDS = re.compile(r"([+-]?)([1-9]\d{0,2}(?:,\d{3})+)(\.\d*)?")
 _HOPEFUL = re.compile(r"[\d∞½⅓⅔¼¾]|inf|nan|oo", re.IGNORECASE)
-_SIMPLE = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,6})?)\s*")
+_SIMPLE = re.compile(
+    r"\s*(?P<all>(?P<sign>[+-]?)(?P<mantissa>\d+\.?\d*|\.\d+)(?:[eE](?P<power>[+-]?\d{1,6}))?)\s*",
+    re.ASCII,
+)
 _INFINITY = re.compile(
     r"([+-]?)\s*(?:\\infty|∞|oo|inf|infinity"
     r"|(?:np|numpy|math|torch|jnp)\.inf|float\(\s*['\"]([+-]?)inf(?:inity)?['\"]\s*\))"
@@ -111,7 +116,8 @@ def decoded(view: Mapped, start: int, end: int) -> Mapped:
 def read(view: Mapped, start: int, end: int) -> Printed:
     """Read the cell that is ``view.text[start:end]``."""
     if end - start <= MAX_CELL and (simple := _SIMPLE.fullmatch(view.text, start, end)):
-        found = _number(simple[1], view.span(simple.start(1), simple.end(1)), False)
+        span = view.span(simple.start("all"), simple.end("all"))
+        found = _from_match(simple, simple["all"], span, False)
         if found is not None:
             return found
     if end - start <= MAX_CELL and "&" in view.text[start:end]:
@@ -217,24 +223,31 @@ def _number(core: str, span: tuple[int, int], percent: bool) -> Printed | None:
     if power:
         text = f"{text[: power.start()]}e{power[1]}"
     text = text.replace("{,}", ",")
-    if thousands := _THOUSANDS.fullmatch(text):
+    if _THOUSANDS.fullmatch(text):
         text = text.replace(",", "")
     elif text.count(",") == 1 and "." not in text:
         text = text.replace(",", ".")
     match = _NUMBER.fullmatch(text)
-    if match is None or (thousands and match is None):
-        return None
-    sign, mantissa, exponent = match[1], match[2], int(match[3] or 0)
-    digits = mantissa.replace(".", "")
+    return _from_match(match, core, span, percent) if match else None
+
+
+def _from_match(
+    match: re.Match[str], core: str, span: tuple[int, int], percent: bool
+) -> Printed | None:
+    sign, mantissa, power = match["sign"], match["mantissa"], match["power"]
+    exponent = int(power or 0)
+    before, point, after = mantissa.partition(".")
+    digits = before + after
     if len(digits) > MAX_DIGITS or abs(exponent) > MAX_EXPONENT:
         return None
-    plain = f"{'-' if sign == '-' else ''}{mantissa}" + (f"e{match[3]}" if match[3] else "")
-    decimals = len(mantissa.partition(".")[2]) - exponent + (2 if percent else 0)
-    value = Fraction(plain) / (100 if percent else 1)
-    is_decimal = "." in mantissa or match[3] is not None or percent
+    decimals = len(after) - exponent + (2 if percent else 0)
+    number = int(digits) * (-1 if sign == "-" else 1)
+    value = Fraction(number, 10**decimals) if decimals >= 0 else Fraction(number * 10**-decimals)
+    plain = f"{'-' if sign == '-' else ''}{mantissa}" + (f"e{power}" if power else "")
+    is_decimal = bool(point) or power is not None or percent
     return Printed(
         core, *span, "decimal" if is_decimal else "integer", value, plain, decimals,
-        len(digits.lstrip("0")), match[3] is not None, percent,
+        len(digits.lstrip("0")), power is not None, percent,
     )  # fmt: skip
 
 

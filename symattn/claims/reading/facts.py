@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -103,11 +104,14 @@ def facts_of(view: Mapped, prose: str, everything: str) -> list[Statement]:
             for name, said in _said(about, value, match):
                 start, end = view.span(*match.span())
                 found.append(Statement(name, said, match[0], start, end))
-    denied = [(s.start - 12, s.end) for s in found if s.value == "none"]
-    return [
-        s for s in found
-        if s.value != "causal" or not any(a <= s.start < b for a, b in denied)
-    ]  # fmt: skip
+    # "without a causal mask" speaks of a causal mask too.
+    denied = sorted((s.start, s.end) for s in found if s.value == "none")
+    return [s for s in found if s.value != "causal" or not _is_within(s.start, denied)]
+
+
+def _is_within(position: int, spans: list[tuple[int, int]]) -> bool:
+    i = bisect_right(spans, (position, position)) - 1
+    return any(0 <= k < len(spans) and spans[k][0] <= position < spans[k][1] for k in (i, i + 1))
 
 
 def _said(

@@ -25,7 +25,6 @@ def page(view: Mapped, before: str = "", alternatives: int | None = None) -> Reg
     """A page's region; its tables and comments are searched in the page itself."""
     text, finder = view.text, Finder(view.text)
     builder = _Builder(view)
-    comments: list[Span] = []
     at = 0
     while token := _TOKEN.search(text, at):
         builder.add(text[at : token.start()], at, token.start())
@@ -33,7 +32,6 @@ def page(view: Mapped, before: str = "", alternatives: int | None = None) -> Reg
         if token[0] == "<!--":
             end = finder.find("-->", at)
             if end >= 0:
-                comments.append((token.start(), end + 3))
                 at = end + 3
         elif token["name"] is None:
             builder.add(html.unescape(token[0]), *token.span())
@@ -44,9 +42,8 @@ def page(view: Mapped, before: str = "", alternatives: int | None = None) -> Reg
     segments = builder.segments(len(decoded.text))
     code = [s.outer for s in segments if s.kind == "code"]
     math = blanked(decoded.text, code)
-    markup = blanked(text, comments)
     return Region(
-        decoded, segments, math, decoded.text, view, markup, before, alternatives=alternatives
+        decoded, segments, math, decoded.text, view, text, before, alternatives=alternatives
     )
 
 

@@ -123,6 +123,7 @@ def _inside(text: str) -> list[str]:
 def named_by_words(context: str) -> Named:
     """The step that the last line of text before a matrix names."""
     text = re.sub(r"<!--.{0,400}?-->", " ", context, flags=re.DOTALL)
+    text = re.sub(r"[\w.]{1,40}\(\s{0,20}$", "", text)  # tensor(
     lines = [line for line in (_cleaned(line) for line in text.split("\n")) if line]
     if not lines:
         return Named()

@@ -26,6 +26,7 @@ _KEYWORD = re.compile(
     r"^(?:import|from|def|class|for|while|if|elif|else|return|with|try|except|assert|raise|plt\.)\b"
 )
 _COMMENT = re.compile(r"\s+#.*$")
+_CLOSES_LINE = re.compile(r"[ \t\r`$*_.;,)]{0,40}(?:\n|\Z)")
 _LAST_WORD = re.compile(r"[ \t)\],]*#[ \t]*([^\W\d_][\w'’-]*)")
 _AFTER = re.compile(
     r"(?:\s*,\s*(?:dtype|device|requires_grad|grad_fn)\s?=[^\n)]{0,60})*\)*"
@@ -46,6 +47,7 @@ def list_matrices(region: Region, segment: Segment, before: str) -> Iterator[Pri
     found = [
         (item, label, alone)
         for item in lists(region.view, text, segment.start, segment.end)
+        if is_code or item.depth > 1 or _CLOSES_LINE.match(text, item.end)
         for label, alone in [_label(text, segment.start, item.start)]
         if _is_printed(text, segment.end, item, label, alone, is_code)
     ]
@@ -187,8 +189,7 @@ def _is_printed(
             return False
         if is_code:
             return alone and len(item.items) > (0 if label else 1)
-        closes_line = re.match(r"[\s`$*_.;,)]*(?:\n|$)", after) is not None
-        return alone and bool(label) and closes_line and after[:1] != "("
+        return alone and bool(label)
     cells = [c for row in _rows(item) for c in row.items if isinstance(c, Printed)]
     numbers = sum(c.is_number for c in cells)
     if numbers * 2 < len(cells) or not numbers:

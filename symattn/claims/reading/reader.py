@@ -21,7 +21,7 @@ from symattn.claims.reading.math_spans import MathSpan, math_spans
 from symattn.claims.reading.matrix import PrintedMatrix
 from symattn.claims.reading.notebook import texts_of
 from symattn.claims.reading.regions import Region
-from symattn.claims.reading.scan import blanked
+from symattn.claims.reading.scan import blanked, delimited
 from symattn.claims.reading.tables import html_tables, pipe_tables
 from symattn.claims.reading.urls import equations
 
@@ -32,7 +32,7 @@ LIMITS = (
     ("math", "\\begin", 100_000, "equations and pipe tables"),
     ("math", "[", 400_000, "equations and pipe tables"),
     ("math", "|", 2_000_000, "equations and pipe tables"),
-    ("markup_math", "<t", 2_000_000, "HTML tables"),
+    ("markup_math", "<t", 500_000, "HTML tables"),
 )
 
 
@@ -126,9 +126,10 @@ class _Collected:
         region = self._bounded(region)
         spans = _spans(region)
         found = self._equations(region, spans)
-        found += self._images(region)
+        markup = blanked(region.markup_math, delimited(region.markup_math, "<!--", "-->"))
+        found += self._images(region, markup)
         found += pipe_tables(region.view, region.math)
-        found += html_tables(region.markup, region.markup_math)
+        found += html_tables(region.markup, markup)
         before = region.before
         for segment in region.segments:
             if segment.kind != "math":
@@ -167,9 +168,9 @@ class _Collected:
         self.problems += problems
         return found
 
-    def _images(self, region: Region) -> list[PrintedMatrix]:
+    def _images(self, region: Region, markup: str) -> list[PrintedMatrix]:
         found: list[PrintedMatrix] = []
-        for outer, view in equations(region.markup, region.markup_math):
+        for outer, view in equations(region.markup, markup):
             whole = MathSpan(0, len(view.text), (0, len(view.text)))
             matrices, _ = latex_matrices(view, view.text, [whole], self.numbers)
             start = region.markup.span(*outer)
