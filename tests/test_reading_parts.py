@@ -184,6 +184,22 @@ def test_elided_and_nested_prints() -> None:
     assert [(p.slice, p.rank, p.cells[0].text) for p in parts] == [((0,), 3, "1."), ((1,), 3, "5.")]
 
 
+def test_names_of_prints() -> None:
+    """A print is named by the line before it, the text in front, or the code that printed it."""
+    text = (
+        "softmax([0.14, 0.74]) = [0.35, 0.65]\n\n"
+        "```python\nprint(attn_scores_2)\n# tensor([0.9544, 1.4950])\n"
+        "print(attn_weights)\n# tensor([[0.1, 0.9],\n#         [0.2, 0.8]])\n```\n\n"
+        "```\nx = np.array([[1, 0]]) @ W\nprint('Q', Q)\nprint('Keys:')\nprint(Q @ K.T)\nprint(V)\n```\n\n"
+        "```\nQ [[1 0]]\nKeys:\n[[2 0]]\n```\n\n```\nprint(S)\nV\n```\n\n```\n[[3 0]]\n[[4 0]]\n```\n"
+    )
+    found = [(m.name.step, m.name.index, m.operand) for m in read(text, "markdown").matrices]
+    assert found == [
+        ("A", "", False), ("S", "2", False), ("A", "", False), (None, "", True),
+        ("Q", "", False), ("K", "", False), ("S", "", False), ("V", "", False),
+    ]  # fmt: skip
+
+
 LABELS = {
     "E": ["E", "X", "x", "inputs", "embeddings", r"\mathbf{X}", "X_{emb}"],
     "W_Q": ["W^Q", "W_q", "W_query", "W^{(Q)}", r"\mathbf{W}_Q", "Wq", "W_{Q}", "self.W_query"],
@@ -334,6 +350,7 @@ def test_markers_on_numbers() -> None:
         ("markdown", "Scores:\n<!-- symattn: A[1] -->\n\n| 0.3 | 0.7 |\n|--|--|\n| 0.1 | 0.2 |\n"),
         ("latex", "% symattn: A[1]\n\\[ P = \\begin{bmatrix} 0.3 & 0.7 \\end{bmatrix} \\]\n"),
         ("latex", "\\[ P = \\begin{bmatrix} 0.3 & 0.7 \\end{bmatrix} \\] % symattn: A[1]\n"),
+        ("markdown", "```math\n% symattn: A[1]\nP = [0.3, 0.7]\n```\n"),
         ("latex", "\\begin{equation} % symattn: A[1]\nP = [0.3, 0.7]\n\\end{equation}\n"),
         ("html", "<p>P:</p><!-- symattn: A[1] --><div><table><tr><td>0.3<td>0.7</table></div>"),
     ],

@@ -48,7 +48,8 @@ _NOISE = re.compile(
     re.IGNORECASE,
 )
 _LEADING = re.compile(
-    r"^(?:(?:and|so|thus|hence|then|now|finally|where|with|let|we get|we have|gives?|the|our|this"
+    r"^(?:\\therefore(?![a-z])\s*|(?:and|so|thus|hence|then|now|finally|where|with|let|we get"
+    r"|we have|gives?|the|our|this"
     r"|is|are|resulting|computed|final|matrix(?: of)?)\s+)+",
     re.IGNORECASE,
 )

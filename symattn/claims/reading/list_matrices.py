@@ -11,6 +11,7 @@ from symattn.claims.reading.mapped import Mapped
 from symattn.claims.reading.matrix import PrintedMatrix, context_of
 from symattn.claims.reading.regions import Region, Segment
 from symattn.claims.reading.scan import Span
+from symattn.claims.reading.words import step_named
 
 LOOK_BACK = 400
 
@@ -27,6 +28,7 @@ _KEYWORD = re.compile(
 )
 _COMMENT = re.compile(r"\s+#.*$")
 _CLOSES_LINE = re.compile(r"[ \t\r`$*_.;,)]{0,40}(?:\n|\Z)")
+_ARGUMENT = re.compile(r"(?<![\w\])}])\[[^\[\]]{0,100}\]")
 _LAST_WORD = re.compile(r"[ \t)\],]*#[ \t]*([^\W\d_][\w'’-]*)")
 _AFTER = re.compile(
     r"(?:\s*,\s*(?:dtype|device|requires_grad|grad_fn)\s?=[^\n)]{0,60})*\)*"
@@ -48,7 +50,7 @@ def list_matrices(region: Region, segment: Segment, before: str) -> Iterator[Pri
         (item, label, alone)
         for item in lists(region.view, text, segment.start, segment.end)
         if is_code or item.depth > 1 or _CLOSES_LINE.match(text, item.end)
-        for label, alone in [_label(text, segment.start, item.start)]
+        for label, alone in [_label(text, segment.start, item.start, is_code)]
         if _is_printed(text, segment.end, item, label, alone, is_code)
     ]
     unnamed = [item for item, label, alone in found if not label and alone]
@@ -61,7 +63,7 @@ def list_matrices(region: Region, segment: Segment, before: str) -> Iterator[Pri
         line = text[text.rfind("\n", segment.start, item.start) + 1 : item.start]
         expression = f"{line.strip()[-200:]}□{after[0] if after else ''}" if is_operand else ""
         outer = region.view.span(*(segment.outer if is_code else (item.start, item.end)))
-        labels = (label,) if label else ()
+        labels = (label,) if label and not is_operand else ()
         if word := _LAST_WORD.match(text, item.end, min(segment.end, item.end + 200)):
             item.words.append(word[1])
         yield from matrices_of(region.view, item, outer, labels, expression)
@@ -101,7 +103,7 @@ def _parts(
             yield from _parts(part, depth - 1, (*index, i))
 
 
-def _label(text: str, low: int, start: int) -> tuple[str, bool]:
+def _label(text: str, low: int, start: int, is_code: bool) -> tuple[str, bool]:
     """What stands before a list as its name, and whether the list stands by itself."""
     before = text[max(low, start - LOOK_BACK) : start].replace("&gt;", ">")
     for _ in range(4):
@@ -120,10 +122,11 @@ def _label(text: str, low: int, start: int) -> tuple[str, bool]:
         if annotated := _ANNOTATION.match(name):
             name = annotated[1]
         if name:
-            return name, True
+            return _ARGUMENT.sub("□", name), True
         return _line_before(before), True
     if bare:
-        return "", False
+        # print("Q", Q) puts a name before the list and no sign between the two.
+        return (bare, True) if is_code and step_named(bare) else ("", False)
     return _line_before(before), True
 
 

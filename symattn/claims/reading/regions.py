@@ -21,6 +21,8 @@ _FENCE = re.compile(
 _VERBATIM = ("verbatim", "verbatim*", "lstlisting", "minted", "Verbatim")
 _QUOTE = re.compile(r"^[ \t]{0,40}>[> \t]{0,40}", re.MULTILINE)
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
+_COMMENTED_PRINT = re.compile(r"^([ \t]{0,40})#(?=[ \t]{0,40}(?:[a-z.]{0,20}\()?\[)", re.MULTILINE)
+_MARKER = re.compile(r"(?<!\\)%[ \t]{0,20}/?symattn[^\n]{0,300}")
 _TICKS = re.compile(r"`+")
 
 
@@ -91,10 +93,11 @@ def markdown(view: Mapped, before: str = "", alternatives: int | None = None) ->
     math_fences = [s.outer for s in segments if s.kind == "math"]
     comments = list(delimited(blanked(outside_code, [*inline, *math_fences]), "<!--", "-->"))
     quotes = [m.span() for m in _QUOTE.finditer(blanked(outside_code, [])) if ">>>" not in m[0]]
-    math = blanked(text, [*code, *marks, *inline, *ticks, *comments, *quotes])
+    markers = [m.span() for m in _MARKER.finditer(text)]
+    math = blanked(text, [*code, *marks, *inline, *ticks, *comments, *quotes, *markers])
     markup = blanked(text, [*code, *inline])
     return Region(
-        view, segments, math, blanked(text, comments), view, markup, before,
+        view, segments, math, _with_prints(blanked(text, comments)), view, markup, before,
         alternatives=alternatives,
     )  # fmt: skip
 
@@ -123,8 +126,20 @@ def code(view: Mapped, before: str = "", alternatives: int | None = None) -> Reg
     empty = blanked(view.text, [(0, length)])
     segment = Segment("code", 0, length, (0, length))
     return Region(
-        view, (segment,), empty, view.text, view, empty, before, alternatives=alternatives
+        view,
+        (segment,),
+        empty,
+        _with_prints(view.text),
+        view,
+        empty,
+        before,
+        alternatives=alternatives,
     )
+
+
+def _with_prints(text: str) -> str:
+    """The text in which prints that stand in comments, ``# [[1, 2],``, stand by themselves."""
+    return _COMMENTED_PRINT.sub(r"\1 ", text)
 
 
 def _fenced(text: str) -> tuple[Segment, ...]:
