@@ -12,37 +12,16 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
+from symattn.claims.reading.spelling import plain
 from symattn.claims.reading.words import ROWS, step_named
 
 MAX_LENGTH = 300
 MAX_DEPTH = 12
 
-_DROPPED = re.compile(
-    r"\\(?:left|right|[bB]igg?[lrm]?|displaystyle|limits|,|;|:|!|>| |quad|qquad)(?![a-zA-Z])"
-    r"|\\label\{[^{}]*\}|~|\$|torch\.nn\.functional\.|(?<![\w.])(?:self|np|torch|F|nn|jnp|tf|functional|scipy|special)\."
-)
-_STYLE = re.compile(
-    r"\\(?:mathbf|mathrm|mathit|mathsf|mathcal|mathbb|text|textbf|textit|texttt|textrm|bm|vec|hat"
-    r"|tilde|bar|boldsymbol|operatorname\*?|rm|bf|overline|boxed)\s*\{([^{}]*)\}"
-)
-_T = r"(?:\\top|\\intercal|\\mathsf\s*\{?T\}?|\\mathrm\s*\{?T\}?|\\text\s*\{T\}|T|⊤)"
-_TRANSPOSED = re.compile(
-    rf"\^\s*(?:\{{\s*{_T}\s*\}}|{_T}(?![a-zA-Z(]))"
-    r"|\.(?:T|mT)\b|\.(?:transpose|t|permute|swapaxes)\([^()]*\)|ᵀ|⊤"
-)
-_PRIME = re.compile(r"['′]|\^\{?\\prime\}?")
-_CALL = re.compile(
-    r"\.(?:float|detach|numpy|tolist|round|cpu|item|squeeze|unsqueeze|shape)\([^()]*\)(?:\.\w+)?"
-)
 _TOKEN = re.compile(
     r"\s*(?:(?P<frac>\\[dt]?frac)|(?P<sqrt>\\sqrt|sqrt|√)|(?P<command>\\[a-zA-Z]+)"
     r"|(?P<name>[^\W\d_]\w*(?:\s[^\W\d_]\w*)*)"
     r"|(?P<number>\d+(?:\.\d*)?)|(?P<place>□)|(?P<power>\*\*)|(?P<sign>[-+*@/(){}\[\],^_⊺×·|=:.]))"
-)
-_WEIGHTS = re.compile(r"(?<![a-z])W\s*[\^_]\s*\{?\s*\(?\s*\{?([QKVqkv])\}?\)?\}?(?![a-z])")
-_ONE_DIGIT = re.compile(r"(?<![A-Za-z])([A-Za-z])_(\d)(?=[A-Z])")
-_WORD_BELOW = re.compile(
-    r"(?<=[\w}])\s*_\s*\{?\s*\{?(query|key|value|masked|scaled|emb|mask|input)\b\}*"
 )
 Kind = Literal["", "bracket", "subscript", "superscript"]
 
@@ -89,25 +68,11 @@ def meaning_of(text: str) -> Meaning | None:
     if re.search(r"\.masked_fill_?\(", text):
         return Meaning("Z_masked", is_formula=True)
     try:
-        found = _Formula(_plain(text)).whole()
+        found = _Formula(plain(text)).whole()
     except _NoFormula:
         return None
     is_step = found.step not in ("", "?") and not found.transposed and not found.scaled
     return found if is_step else None
-
-
-def _plain(text: str) -> str:
-    text = text.replace("\\_", "_").replace("\\ ", " ").replace("−", "-").replace("{}", "")
-    text = _PRIME.sub("", _TRANSPOSED.sub("⊺", text))
-    for _ in range(4):
-        text = _STYLE.sub(r"{\1}", text)
-    text = _DROPPED.sub(" ", _CALL.sub("", text))
-    text = re.sub(r"\\(?:cdot|times|ast|odot)(?![a-zA-Z])", "*", text)
-    text = re.sub(r"\\(alpha|omega|softmax|exp)(?![a-zA-Z])", r" \1", text)
-    text = re.sub(r"\{([A-Za-z]+)\}(?=\s*[(_^{\[]|$|\s|[A-Z])", r" \1", text)  # {softmax}(…)
-    text = _WEIGHTS.sub(lambda m: f" W_{m[1].upper()} ", text)
-    text = _ONE_DIGIT.sub(r"\1_{\2} ", text)
-    return _WORD_BELOW.sub(r"_\1 ", text).replace("_{", " _{")
 
 
 class _Formula:
