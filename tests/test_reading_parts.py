@@ -174,6 +174,18 @@ def test_vectors_in_table_cells_are_columns_of_matrices() -> None:
     assert [c.text for c in key.cells] == ["0.5", "1", "0", "2"]
 
 
+def test_rows_in_brackets_and_layout_arrays() -> None:
+    """Lists of fractions are rows; an array that only lays equations out is no matrix."""
+    (row,) = read(
+        r"$$\alpha_1 = \text{softmax}([0, 1]) = \left[ \frac{1}{\sqrt{2}}, -0.3 \right]$$",
+        "markdown",
+    ).matrices
+    assert (row.name.step, row.name.index, row.name.certainty) == ("A", "1", "formula")
+    assert [c.kind for c in row.cells] == ["exact", "decimal"]
+    text = r"$$\begin{array}{rcl} A &=& \begin{bmatrix} 1 & 2 \end{bmatrix} \\ O &=& \begin{bmatrix} 3 \end{bmatrix} \end{array}$$"
+    assert [m.labels for m in read(text, "markdown").matrices] == [("A",), ("O",)]
+
+
 def test_elided_and_nested_prints() -> None:
     """Dots mark a matrix as elided; a batch is read part by part."""
     (elided,) = read("```\nA = [[1., ..., 2.],\n ...,\n [3., ..., 4.]]\n```", "markdown").matrices
@@ -269,13 +281,14 @@ def test_a_notebook_is_read_in_all_its_texts() -> None:
                 "text/plain": ["array([[3., 4.]])"],
                 "text/html": "<p>nothing</p>"}},
         ]},
-        {"cell_type": "code", "source": "x", "outputs": [{"data": {
+        {"cell_type": "code", "source": "A = 1; Matrix(A)", "outputs": [{"data": {
             "text/html": "<table><tr><td>&minus;1</td><td>2</td></tr></table>",
             "text/plain": "[[-1 2]]"}}]},
     )  # fmt: skip
     reading = read(text, "notebook")
     found = [(m.name.step, [c.text for c in m.cells]) for m in reading.matrices]
     assert found[0] == ("E", ["1", "−0.5"])
+    assert [f[0] for f in found[1:]] == ["A", "O", "A"]
     assert [f[1] for f in found[1:]] == [["0.25", "0.75"], ["3.", "4."], ["−1", "2"]]
     assert reading.document.text[slice(reading.matrices[0].cells[1].start, None)].startswith(
         "\\u22120.5"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from symattn.claims.reading.formulas import Meaning, meaning_of
@@ -80,7 +80,9 @@ def named(labels: Sequence[str], context: str = "") -> Named:
         chosen = next(n for n in found if CERTAINTIES.index(n.certainty) == best)
         if not chosen.index:
             with_index = [n for n in found if n.index and n.step == chosen.step]
-            return with_index[0] if with_index and chosen.certainty != "formula" else chosen
+            if with_index:
+                index, kind = with_index[0].index, with_index[0].index_kind
+                return replace(chosen, index=index, index_kind=kind)
         return chosen
     if any(not _is_vague(label) for label in labels):
         return Named(by=labels[0])

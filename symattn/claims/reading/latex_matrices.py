@@ -20,6 +20,7 @@ from symattn.claims.reading.translate import divisor_text
 
 _MAYBE = re.compile(r"\[[\s\d.+−-]|\\begin")
 MAX_LABELS = 20  # sides of a chain that are kept as labels
+_COLUMNS = re.compile(r"^\s*\{(?:[lcr|\s]{1,20}|\d{1,2})\}")
 _RELATION = re.compile(r"[\s&]*(?:=|\\approx)")
 TEXT_TABLES = ("tabular", "tabular*", "tabularx")
 
@@ -160,4 +161,5 @@ def underbrace(text: str) -> str:
 
 
 def _tidy(text: str) -> str:
-    return " ".join(text.replace("&", " ").split()).strip(" .,;:")
+    text = _COLUMNS.sub("", text.replace("&", " "))
+    return " ".join(text.split()).strip(" .,;:")

@@ -28,6 +28,7 @@ _KEYWORD = re.compile(
 )
 _COMMENT = re.compile(r"\s+#.*$")
 _CLOSES_LINE = re.compile(r"[ \t\r`$*_.;,)]{0,40}(?:\n|\Z)")
+_SHOWN = re.compile(r"^(?:\w{1,20}\.)?(?:Matrix|DataFrame|array|Array)\(([^()]*?)(?:,[^()]*)?\)$")
 _ARGUMENT = re.compile(r"(?<![\w\])}])\[[^\[\]]{0,100}\]")
 _LAST_WORD = re.compile(r"[ \t)\],]*#[ \t]*([^\W\d_][\w'’-]*)")
 _AFTER = re.compile(
@@ -54,7 +55,7 @@ def list_matrices(region: Region, segment: Segment, before: str) -> Iterator[Pri
         if _is_printed(text, segment.end, item, label, alone, is_code)
     ]
     unnamed = [item for item, label, alone in found if not label and alone]
-    names = _printed_names(before, len(unnamed)) if is_code else []
+    names = printed_names(before, len(unnamed)) if is_code else []
     for item, label, alone in found:
         if not label and alone and names:
             label = names.pop(0)
@@ -165,18 +166,18 @@ def _name_in(statement: str) -> str:
     return text.strip().strip("#").strip().rstrip(":=").strip()
 
 
-def _printed_names(code: str, count: int) -> list[str]:
+def printed_names(code: str, count: int) -> list[str]:
     """What the statements of a code print, if there are as many as matrices without a name."""
     if not code or not count:
         return []
-    lines = [_PROMPT.sub("", line).rstrip() for line in code[-20_000:].split("\n")]
+    lines = [_PROMPT.sub("", line).rstrip() for line in re.split(r"\n|;[ \t]", code[-20_000:])]
     statements = [line for line in lines if line.strip() and not line.lstrip().startswith("#")]
     said = [line for line in statements if _STATEMENT.match(line)]
     if statements and statements[-1] not in said:
         last = statements[-1].strip()
         if not _KEYWORD.match(last) and not re.search(r"(?<![=!<>])=(?!=)", last.split("(")[0]):
             said.append(last)
-    names = [_name_in(line) for line in said]
+    names = [_SHOWN.sub(r"\1", _name_in(line)) for line in said]
     if len(names) == count:
         return names
     return names[-1:] if count == 1 else []

@@ -84,17 +84,22 @@ def _cell_texts(raw: str, cell: dict[str, Any], number: int) -> list[CellText]:
     is_code = _plain(raw, cell.get("cell_type")) == "code"
     found = [CellText(source, "code" if is_code else "markdown")] if source.text else []
     outputs = cell.get("outputs")
+    # What a cell prints comes from its statements, its result from the last line.
+    *statements, last = source.text.rstrip().split("\n")
+    printing = source.text if last.startswith("print") else "\n".join(statements)
     for i, output in enumerate(outputs if isinstance(outputs, list) else []):
         if not isinstance(output, dict):
             continue
         if "text" in output:
-            found.append(CellText(_mapped(raw, output["text"]), "code", source.text))
+            found.append(CellText(_mapped(raw, output["text"]), "code", printing))
         data = output.get("data")
+        is_result = _plain(raw, output.get("output_type")) == "execute_result"
         if isinstance(data, dict):
+            before = last if is_result else source.text
             for name, flavour in FORMATS:
                 if name in data:
                     text = _mapped(raw, data[name])
-                    found.append(CellText(text, flavour, source.text, number + i))
+                    found.append(CellText(text, flavour, before, number + i))
     return found
 
 

@@ -13,7 +13,7 @@ from symattn.claims.reading.facts import Facts, Statement, facts_of
 from symattn.claims.reading.html_text import page
 from symattn.claims.reading.labels import named, named_by_marker
 from symattn.claims.reading.latex_matrices import latex_matrices
-from symattn.claims.reading.list_matrices import list_matrices
+from symattn.claims.reading.list_matrices import list_matrices, printed_names
 from symattn.claims.reading.mapped import Mapped
 from symattn.claims.reading.markers import Block, Marked
 from symattn.claims.reading.marking import Marking, marking_of
@@ -139,6 +139,7 @@ class _Collected:
         found = _outermost(found)
         if found and region.alternatives is not None:
             self.read_alternative = region.alternatives
+        found = _printed_by(region, found)
         found = [m if m.chain else replace(m, chain=next(self.numbers)) for m in found]
         marking = marking_of(region, spans, found)
         self.markings.append(marking)
@@ -205,6 +206,14 @@ def _spans(region: Region) -> list[MathSpan]:
     prose = blanked(region.math, [s.outer for s in fences]) if fences else region.math
     spans = [*math_spans(prose), *(MathSpan(s.start, s.end, s.outer) for s in fences)]
     return sorted(spans, key=lambda s: s.start)
+
+
+def _printed_by(region: Region, matrices: list[PrintedMatrix]) -> list[PrintedMatrix]:
+    """An output's equations and tables, named by the code that printed them."""
+    unnamed = [m for m in matrices if not (m.labels or m.operand or m.notation == "list")]
+    names = printed_names(region.before, len(unnamed))
+    labels = dict(zip(map(id, unnamed), names, strict=False))
+    return [replace(m, labels=(labels[id(m)],)) if labels.get(id(m)) else m for m in matrices]
 
 
 def _outermost(matrices: list[PrintedMatrix]) -> list[PrintedMatrix]:
