@@ -73,9 +73,9 @@ def texts_of(document: Document) -> list[CellText]:
     if not isinstance(cells, list):
         raise DocumentError(f'{name}: wanted a notebook with "cells" (nbformat 4), found none')
     found: list[CellText] = []
-    for cell in cells:
+    for index, cell in enumerate(cells):
         if isinstance(cell, dict):
-            found.extend(_cell_texts(raw, cell, len(found)))
+            found.extend(_cell_texts(raw, cell, index * 100_000))
     return found
 
 
