@@ -196,6 +196,12 @@ def decimal_of(value: Any, digits: int) -> str:
     return _certified(lambda bits: _bounds(enclose(form, bits)), form, digits)
 
 
+def bounds_of(value: Any, bits: int = START) -> tuple[Fraction, Fraction] | None:
+    """Exact lower and upper bound of a number alone; None where it is not bounded yet."""
+    form = compact.number(exact(value))
+    return None if isinstance(form, Infinity) else _bounds(enclose(form, bits))
+
+
 def _certified(
     bounds_at: Callable[[int], tuple[Fraction, Fraction] | None],
     form: Sum | None,

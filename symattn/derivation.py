@@ -252,6 +252,12 @@ class Derivation:
         exact.radii = {}
         return exact
 
+    def with_radii(self, radii: Mapping[str, Array]) -> Derivation:
+        """The same derivation, inputs known only to within these half-widths."""
+        changed = self._changed(self.inputs, self._replaced, self.display)
+        changed.radii = {k: v for k, v in radii.items() if any(v.flat)}
+        return changed
+
     def with_digits(self, digits: int) -> Derivation:
         """The same derivation, every step shown with so many decimals."""
         return self._changed(self.inputs, self._replaced, Display(digits))

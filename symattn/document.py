@@ -46,8 +46,9 @@ from symattn.blocks import (
     plain,
     row,
 )
-from symattn.claims.cause import rounded_first
-from symattn.claims.judge import Judgement, judge
+from symattn.claims.causes import explained
+from symattn.claims.judge import Judgement, cell, judge
+from symattn.claims.placing import Claimed
 from symattn.derivation import Derivation
 from symattn.entries import Entry
 from symattn.equations import equation
@@ -284,13 +285,15 @@ class _Builder:
         return f"${text(compact.number(value), 'latex')}$"
 
     def causes(self, judgements: list[Judgement]) -> list[Block]:
-        wrong = dict.fromkeys(j.step for j in judgements if j.entry and j.verdict == "wrong")
-        found = rounded_first(self.d, judgements)
+        claims = [Claimed(j.entry, cell(j.printed)) for j in judgements if j.entry]
+        verdicts = [j.verdict for j in judgements if j.entry]
+        wrong = [c for c, v in zip(claims, verdicts, strict=True) if v == "wrong"]
         by_cause: dict[tuple[str, int] | None, list[str]] = {}
-        for address in wrong:
-            cause = found.get(address)
-            key = (cause.step.symbol, cause.digits) if cause else None
-            by_cause.setdefault(key, []).append(f"${self.d.step(address).symbol}$")
+        for found in explained(self.d, claims, wrong):
+            parts = [c.parts[0] for c in found.causes if len(c.parts) == 1]
+            cause = next((p for p in parts if p.kind == "rounded" and p.step), None)
+            key = (cause.step.symbol, cause.digits) if cause and cause.step else None
+            by_cause.setdefault(key, []).append(f"${found.step.symbol}$")
         out: list[Block] = []
         for known, steps in by_cause.items():
             at = f" {self.words['and']} ".join(steps)

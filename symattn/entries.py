@@ -15,6 +15,7 @@ from symattn.errors import ExactnessError
 from symattn.layout import aligned
 from symattn.literals import Infinity
 from symattn.notation import Notation
+from symattn.numbers.grid import flat_index
 
 if TYPE_CHECKING:
     from symattn.steps import Step
@@ -30,6 +31,11 @@ class Entry:
     @property
     def address(self) -> str:
         return self.step._cell(self.index)
+
+    @property
+    def flat(self) -> int:
+        """Its place among all entries of the step, in order."""
+        return flat_index(self.index, self.step.shape)
 
     @property
     def exact(self) -> Any:

@@ -62,6 +62,7 @@ class Spec:
 
     Attributes:
         radii: with ``inputs = "printed"``, by matrix, the half-width of each entry.
+        aliases: by what documents call a step, its address.
         path: where it came from, for messages and neighbouring files.
     """
 
@@ -77,6 +78,7 @@ class Spec:
     radii: Mapping[str, Array] = field(default_factory=dict)
     display: Display = field(default_factory=Display)
     claims: tuple[Claim, ...] = ()
+    aliases: Mapping[str, str] = field(default_factory=dict)
     text_name: str = "default.en.toml"
     path: Path | None = None
 
@@ -119,6 +121,11 @@ class Spec:
             derivation[address]
         for name in self.display.steps:
             derivation.step(name)
+        for alias, address in self.aliases.items():
+            try:
+                _ = derivation[address]
+            except SymattnError as error:
+                raise SpecError(f"{self.name}: aliases.{alias}: {error}") from None
         for number, claim in enumerate(self.claims):
             if claim.at is None:
                 continue

@@ -30,7 +30,7 @@ MAX_ENTRIES = 1_000_000
 
 KEYS = (
     "format", "model", "title", "text", "tokens", "vocabulary", "mask", "scale", "ffn",
-    "inputs", "reconstructed", "matrices", "display", "claims",
+    "inputs", "reconstructed", "matrices", "display", "claims", "aliases",
 )  # fmt: skip
 
 
@@ -118,6 +118,7 @@ class _Reader:
             radii=self.radii(matrices),
             display=self.display(),
             claims=self.claims(),
+            aliases=self.aliases(),
             text_name=self.text_name(),
             path=path,
         )
@@ -381,6 +382,16 @@ class _Reader:
         if not isinstance(tables, list):
             self.fail("claims", "wanted [[claims]] tables")
         return tuple(self.claim(t, f"claims[{i}]") for i, t in enumerate(tables))
+
+    def aliases(self) -> dict[str, str]:
+        """What documents call a step, and its address: ``attn = "A"``."""
+        table = self.table.get("aliases", {})
+        if not isinstance(table, dict):
+            self.fail("aliases", f'wanted a table such as attn = "A", got {_toml(table)}')
+        for name, address in table.items():
+            if not isinstance(address, str):
+                self.fail(f"aliases.{name}", f'wanted an address such as "A", got {_toml(address)}')
+        return dict(table)
 
     def claim(self, table: Any, where: str) -> Claim:
         if not isinstance(table, dict):

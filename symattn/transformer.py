@@ -103,3 +103,49 @@ def multi_head_attention(E: Any, W_Q: Any, W_K: Any, W_V: Any, W_O: Any) -> Any:
     h = len(W_Q)
     head = [attention(E @ W_Q[i], E @ W_K[i], E @ W_V[i]) for i in range(h)]
     return np.concatenate(head, axis=-1) @ W_O
+
+
+@model(name="worked", masks=("M",))
+def worked_attention(
+    E: Any = None,
+    W_Q: Any = None,
+    W_K: Any = None,
+    W_V: Any = None,
+    Q: Any = None,
+    K: Any = None,
+    V: Any = None,
+    S: Any = None,
+    Z: Any = None,
+    Z_masked: Any = None,
+    A: Any = None,
+    M: Any = None,
+    scale: Any = None,
+) -> Any:
+    """One attention head from whatever a worked example gives, as far as that leads.
+
+    Args:
+        E: n × d_model; it stands for Q, K and V where these and the weights are left out.
+        Q, K, V, S, Z, Z_masked, A: steps that are given and not computed.
+        M: additive mask, n_q × n_k, of 0 and -inf.
+        scale: the divisor of the scores.
+
+    Source: Vaswani et al. (2017), section 3.2.1.
+    """
+    if V is None and E is not None:
+        V = E if W_V is None else E @ W_V
+    if A is None:
+        if Z_masked is None:
+            if Z is None:
+                if S is None:
+                    if Q is None:
+                        Q = E if W_Q is None else E @ W_Q
+                    if K is None:
+                        K = E if W_K is None else E @ W_K
+                    S = Q @ K.T
+                Z = S / scale
+            Z_masked = Z if M is None else Z + M
+        A = softmax(Z_masked)
+    if V is None:
+        return A
+    O = A @ V
+    return O

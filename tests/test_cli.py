@@ -174,6 +174,8 @@ def test_help_fits_a_screen_and_ends_with_examples_that_run(tmp_path: Path) -> N
     assert symattn().returncode in (0, 2)
     spec = tmp_path / "mine.toml"
     output("new", str(spec))
+    lesson = Path(__file__).parent / "cases" / "docs" / "worked-07.md"
+    (tmp_path / "lesson.md").write_text(lesson.read_text("utf-8"), "utf-8")
     for name, command in cli.main.commands.items():
         lines = output(name, "--help").splitlines()
         examples = [line.strip() for line in lines if line.strip().startswith("symattn ")]

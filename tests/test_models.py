@@ -54,6 +54,11 @@ MODELS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
         },
     ),
     (
+        transformer.worked_attention,
+        {"E": eighths(3, 2), "W_V": eighths(2, 3), "M": functions.causal_mask(3, 3), "scale": "3/2"},
+    ),
+    (transformer.worked_attention, {"Z": eighths(2, 3), "V": eighths(3, 2)}),
+    (
         transformer.next_token,
         {
             "W_vocab": eighths(2, 6), "W_Q": eighths(2, 3), "W_K": eighths(2, 3),

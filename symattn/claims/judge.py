@@ -1,4 +1,11 @@
-"""Whether a printed decimal is a correct rounding of the exact value."""
+"""Whether what was printed is right: a correct rounding of the exact value, or equal to it.
+
+A number printed to k decimals is right if the exact value rounds to it, half away from
+zero; at an exact tie half-even and half-up are right as well. A float as programs print
+them (seven digits and more) is right within what the arithmetic of its type allows. Where
+inputs are known only to their printed digits, a number that these leave open is right,
+with a note.
+"""
 
 from __future__ import annotations
 
@@ -7,15 +14,28 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, Protocol
 
-from symattn.certify import decimal_of
+from symattn import decide
+from symattn.certify import bounds_of, decimal_of
+from symattn.claims.reading.cells import Printed, read
+from symattn.claims.reading.mapped import Mapped
+from symattn.comparison import compare
 from symattn.derivation import Derivation
 from symattn.entries import Entry
 from symattn.errors import Undecided
+from symattn.literals import Infinity
+from symattn.numbers import texts
+from symattn.numbers.bounded import RunningError
+from symattn.numbers.compact import number
+from symattn.numbers.normal_form import Sum
+from symattn.rounding import fixed
 
-Verdict = Literal["right", "wrong", "undecided"]
+Verdict = Literal["right", "wrong", "undecided", "unmatched"]
+
+#: Significant digits from which a float was printed by a program in double precision.
+DOUBLE = 10
 
 
-class Printed(Protocol):
+class Claim(Protocol):
     """A claim as a spec gives it: decimals printed `at` an address, or for a `value`."""
 
     @property
@@ -30,15 +50,15 @@ class Printed(Protocol):
 
 @dataclass(frozen=True)
 class Judgement:
-    """One printed decimal.
+    """One printed number.
 
     Attributes:
         at: its address, or the number it was printed for.
         printed: as printed.
-        correct: the exact value rounded to as many decimals.
-        verdict: whether what was printed is a correct rounding, if that is settled.
+        correct: what it should be, to as many decimals.
+        verdict: whether what was printed is right, if that is settled.
         entry: the entry it was printed for, None for a number alone.
-        step: the address of the step, without the cell.
+        note: what has to be known beside the verdict.
     """
 
     at: str
@@ -46,22 +66,30 @@ class Judgement:
     correct: str
     verdict: Verdict
     entry: Entry | None = None
+    note: str = ""
 
     @property
     def step(self) -> str:
+        """The address of the step, without the cell."""
         return self.entry.step.address if self.entry else self.at
 
 
-def judge(derivation: Derivation, claims: Sequence[Printed]) -> list[Judgement]:
-    """Judge every decimal of every claim, in order."""
+def judge(derivation: Derivation, claims: Sequence[Claim]) -> list[Judgement]:
+    """Judge every number of every claim of a spec, in order."""
     found: list[Judgement] = []
+    judging = Judging(derivation)
     for claim in claims:
         if claim.at is None:
             found.append(_judged_number(claim))
             continue
         for entry, printed in _cells(derivation[claim.at], claim.printed):
-            found.append(_judged(entry, printed))
+            found.append(judging.judged(entry, cell(printed)))
     return found
+
+
+def cell(text: str) -> Printed:
+    """A printed number outside any document."""
+    return read(Mapped.plain(text), 0, len(text))
 
 
 def _cells(place: Any, printed: Any) -> Iterator[tuple[Entry, str]]:
@@ -73,36 +101,149 @@ def _cells(place: Any, printed: Any) -> Iterator[tuple[Entry, str]]:
             yield from _cells(part, text)
 
 
-def _judged(entry: Entry, printed: str) -> Judgement:
-    text = plain(printed)
+def _judged_number(claim: Claim) -> Judgement:
+    printed = str(claim.printed)
+    digits = digits_of(cell(printed))
     try:
-        correct = entry.decimal(digits_of(text))
+        correct = decimal_of(claim.value, digits)
     except Undecided as error:
-        return Judgement(entry.address, printed, f"{error.proven}?", "undecided", entry)
-    right = is_rounding(text, correct, lambda: entry.rational)
-    return Judgement(entry.address, printed, correct, "right" if right else "wrong", entry)
+        return Judgement(claim.value_text, printed, f"{error.proven}?", "undecided")
+    rational = claim.value if isinstance(claim.value, Fraction) else None
+    right = is_rounding(plain(printed), correct, lambda: rational)
+    return Judgement(claim.value_text, printed, correct, "right" if right else "wrong")
 
 
-def _judged_number(claim: Printed) -> Judgement:
-    text = plain(str(claim.printed))
-    try:
-        correct = decimal_of(claim.value, digits_of(text))
-    except Undecided as error:
-        return Judgement(claim.value_text, str(claim.printed), f"{error.proven}?", "undecided")
-    value = claim.value if isinstance(claim.value, Fraction) else None
-    right = is_rounding(text, correct, lambda: value)
-    verdict: Verdict = "right" if right else "wrong"
-    return Judgement(claim.value_text, str(claim.printed), correct, verdict)
+class Judging:
+    """Judges the printed numbers of one derivation."""
+
+    def __init__(self, derivation: Derivation) -> None:
+        self.derivation = derivation
+        self._decimals: dict[tuple[int, int], list[str | None]] = {}
+        self._errors: dict[str, Any] = {}
+
+    def judged(self, entry: Entry, printed: Printed, factor: Sum | None = None) -> Judgement:
+        """Judge one printed number.
+
+        Args:
+            factor: the entry is this times what was printed.
+        """
+
+        def say(verdict: Verdict, correct: str, note: str = "") -> Judgement:
+            return Judgement(entry.address, printed.text, correct, verdict, entry, note)
+
+        if printed.kind == "unreadable":
+            return say("unmatched", "", "it is no number that can be read")
+        if entry.has_symbols:
+            return say("undecided", "", "the entry contains symbols")
+        if isinstance(entry.form, Infinity) or printed.kind in ("infinity", "nan"):
+            right = printed.value == entry.form
+            return say("right" if right else "wrong", self._shown(entry, printed, factor))
+        if self.derivation.radii:
+            return self._within(entry, printed, factor, say)
+        try:
+            if printed.kind == "exact":
+                return self._equal(entry, printed, factor, say)
+            correct = self._shown(entry, printed, factor)
+        except Undecided as error:
+            return say("undecided", f"{error.proven}?", str(error))
+        digits = digits_of(printed)
+        if digits < 0:  # 1e3: to the thousand
+            near = self._is_near(entry, printed, Fraction(10) ** -digits / 2)
+            return say("right" if near and factor is None else "wrong", correct)
+        written = fixed(_fraction(printed), digits)
+        if is_rounding(written, correct, lambda: _rational(entry, factor)):
+            return say("right", correct)
+        if printed.is_raw_float and factor is None and self._is_float_of(entry, printed):
+            return say("right", correct, "within the error of the float type it was printed in")
+        return say("wrong", correct)
+
+    def _shown(self, entry: Entry, printed: Printed, factor: Sum | None) -> str:
+        """The exact value to as many decimals as were printed."""
+        if isinstance(entry.form, Infinity):
+            return str(entry.form)
+        digits = max(digits_of(printed), 0)
+        if factor is not None:
+            return decimal_of(entry.form * factor, digits)
+        key = (entry.step.node, digits)
+        if key not in self._decimals:
+            self._decimals[key] = self.derivation.enclosures.decimals(*key)
+        found = self._decimals[key][entry.flat]
+        return entry.decimal(digits) if found is None else found
+
+    def _equal(
+        self, entry: Entry, printed: Printed, factor: Sum | None, say: Callable[..., Judgement]
+    ) -> Judgement:
+        if factor is None:
+            found = compare(entry, printed.value)
+            if found.verdict == "undecided":
+                return say("undecided", entry.latex(), found.why)
+            return say("right" if found.verdict == "equal" else "wrong", entry.latex())
+        assert printed.value is not None  # exact
+        answer = decide.is_zero(entry.form * factor - number(printed.value))
+        correct = texts.text(entry.form * factor, "latex")
+        if answer.verdict == "unknown":
+            return say("undecided", correct, answer.why)
+        return say("right" if answer.verdict == "zero" else "wrong", correct)
+
+    def _is_near(self, entry: Entry, printed: Printed, reach: Fraction) -> bool:
+        bounds = self.derivation.enclosures.bounds((entry.step.node, entry.index))
+        value = _fraction(printed)
+        return bounds is not None and any(abs(value - end) <= reach for end in bounds)
+
+    def _is_float_of(self, entry: Entry, printed: Printed) -> bool:
+        """Whether a float is within the running error bound of its type, and its last digit."""
+        kind = "float64" if (printed.significant or 0) >= DOUBLE else "float32"
+        if kind not in self._errors:
+            self._errors[kind] = self.derivation.running(RunningError(kind))
+        bound = float(self._errors[kind][entry.step.node].bound[entry.index])
+        if bound == float("inf"):
+            return False
+        last_digit = Fraction(1, 10 ** digits_of(printed))
+        return self._is_near(entry, printed, Fraction(bound) + last_digit / 2)
+
+    def _within(
+        self, entry: Entry, printed: Printed, factor: Sum | None, say: Callable[..., Judgement]
+    ) -> Judgement:
+        """Judge where the inputs are intervals: by whether the two can be the same number."""
+        bounds = self.derivation.enclosures.bounds((entry.step.node, entry.index))
+        if bounds is None or factor is not None:
+            return say("undecided", "", "the printed digits of the inputs leave it open")
+        digits = max(digits_of(printed), 0)
+        if printed.kind == "exact":
+            known = bounds_of(printed.value)
+            half = Fraction(0)
+        else:
+            known = (_fraction(printed),) * 2
+            half = Fraction(1, 2 * 10**digits)
+        correct = entry.step.shown_at(entry.index, digits)
+        if known is None or known[0] - half > bounds[1] or known[1] + half < bounds[0]:
+            return say("wrong", correct)
+        settled = known[0] - half <= bounds[0] and bounds[1] <= known[1] + half
+        note = "" if settled else "within what the printed digits of the inputs leave open"
+        return say("right", correct, note)
+
+
+def _rational(entry: Entry, factor: Sum | None) -> Fraction | None:
+    from symattn.decide import rational_value
+    from symattn.numbers.normal_form import fraction
+
+    found = rational_value(entry.form if factor is None else entry.form * factor)
+    return None if found is None else fraction(found)
+
+
+def _fraction(printed: Printed) -> Fraction:
+    assert isinstance(printed.value, Fraction)  # decimals and integers
+    return printed.value
+
+
+def digits_of(printed: Printed) -> int:
+    """How many decimals a number was printed to; 0 for an integer."""
+    return printed.decimals or 0
 
 
 def plain(printed: str) -> str:
     """A printed decimal with an ASCII sign, or none for plus."""
     return printed.replace("−", "-").lstrip("+")
-
-
-def digits_of(text: str) -> int:
-    """How many decimals a decimal has."""
-    return len(text.partition(".")[2])
 
 
 def is_rounding(text: str, correct: str, rational: Callable[[], Fraction | None]) -> bool:
@@ -118,7 +259,8 @@ def is_rounding(text: str, correct: str, rational: Callable[[], Fraction | None]
     if Fraction(text) == Fraction(correct):
         return True
     # Half-even and half-up differ from half away from zero by one unit, at an exact tie.
-    if abs(Fraction(text) - Fraction(correct)) != Fraction(1, 10 ** digits_of(text)):
+    digits = len(text.partition(".")[2])
+    if abs(Fraction(text) - Fraction(correct)) != Fraction(1, 10**digits):
         return False
     value = rational()
-    return value is not None and abs(Fraction(text) - value) * 2 * 10 ** digits_of(text) == 1
+    return value is not None and abs(Fraction(text) - value) * 2 * 10**digits == 1

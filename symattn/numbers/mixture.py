@@ -217,7 +217,7 @@ class Mixture(Held):
         self._columns: list[list[tuple[list[fmpq], bool]]] | None = None
 
     def columns(self) -> list[list[tuple[list[fmpq], bool]]]:
-        """For each part, the columns of its coefficients, beside √radicand, and whether one has a 0."""
+        """By part, the columns of its coefficients beside √radicand, and whether each has a 0."""
         if self._columns is None:
             self._columns = []
             for _, c in self.parts:

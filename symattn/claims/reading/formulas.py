@@ -171,6 +171,8 @@ class _Formula:
                 self._next()
                 self._sum(")")
                 return Meaning("Z_masked", is_formula=True)
+        if token == "e" and self._peek() in ("^", "**"):
+            return _UNKNOWN  # exponentials, and no embeddings
         step = step_named(token)
         if step:
             return Meaning(step)

@@ -36,6 +36,7 @@ class Marking:
     marked: list[Marked] = field(default_factory=list)
     blocks: list[Block] = field(default_factory=list)
     problems: list[tuple[int, str]] = field(default_factory=list)
+    spec: str = ""
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,8 @@ def marking_of(region: Region, spans: list[MathSpan], matrices: list[PrintedMatr
                     Block(opened.kind, opened.argument, opened.start, end, opened.end, start)
                 )
             opened = None
+        elif marker.text.startswith("spec "):
+            found.spec = marker.text.removeprefix("spec ").strip()
         elif block := block_of(marker.text):
             if opened is not None:
                 found.problems.append((opened.start, _unclosed(opened)))
@@ -78,7 +81,7 @@ def marking_of(region: Region, spans: list[MathSpan], matrices: list[PrintedMatr
             _mark(found, address, view, marker, is_html, (start, end))
         else:
             found.problems.append(
-                (start, f"wanted symattn: ADDRESS, show or quoted, got {marker.text[:60]!r}")
+                (start, f"wanted symattn: ADDRESS, show, quoted or spec, got {marker.text[:60]!r}")
             )
     if opened is not None:
         found.problems.append((opened.start, _unclosed(opened)))

@@ -55,6 +55,7 @@ class Reading:
         blocks: stretches between ``symattn:`` comments.
         facts: what it says of scale, mask and tokens.
         problems: comments and environments that make no sense.
+        spec: the spec that a comment names, or "".
     """
 
     document: Document
@@ -63,6 +64,7 @@ class Reading:
     blocks: tuple[Block, ...]
     facts: Facts
     problems: tuple[Problem, ...]
+    spec: str = ""
 
 
 def read(source: str | Path | Document, kind: Kind | None = None) -> Reading:
@@ -197,6 +199,7 @@ class _Collected:
             tuple(b for marking in self.markings for b in marking.blocks),
             Facts(tuple(sorted(self.statements, key=lambda s: s.start))),
             tuple(Problem(line(at), message) for at, message in sorted(self.problems)),
+            next((m.spec for m in self.markings if m.spec), ""),
         )
 
 

@@ -1,0 +1,307 @@
+"""Why a printed step is wrong: derive again under a hypothesis, and match it whole.
+
+A hypothesis is where the step was carried on from (the exact steps before it, or a wrong
+printed one), what was done differently on the way (see `variations`), and whether the
+result was rounded or cut off. It is named only if it gives every number printed for the
+step: the wrong ones, and the right ones as well.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from flint import arb, ctx
+
+from symattn.certify import bounds_of
+from symattn.claims.placing import Claimed
+from symattn.claims.reading import Printed
+from symattn.claims.variations import Variation, Variations
+from symattn.derivation import Derivation
+from symattn.errors import SymattnError
+from symattn.graph import Run
+from symattn.literals import Infinity
+from symattn.numbers.ball import Ball, Balls
+from symattn.numbers.enclosure import START, to_fraction
+from symattn.numbers.floating import Floating
+from symattn.steps import Step
+
+#: Relative accuracy that is asked of a float print: of single precision, and of double.
+SINGLE, DOUBLE = Fraction(1, 10**5), Fraction(1, 10**12)
+
+
+@dataclass(frozen=True)
+class Part:
+    """One thing that was done: its kind, and a sentence without its full stop."""
+
+    kind: str
+    text: str
+    step: Step | None = None
+    digits: int = 0
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What explains a step: one thing that was done, or two."""
+
+    parts: tuple[Part, ...]
+
+    @property
+    def text(self) -> str:
+        return ", and ".join(part.text for part in self.parts)
+
+
+#: Kinds of causes, the plainest first.
+_PLAIN = {
+    kind: place
+    for place, kind in enumerate(
+        ("carried", "truncated", "rounded", "cut", "exchanged", "sign", "mask", "softmax",
+         "transpose", "scale", "float")
+    )
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Explained:
+    """The wrong numbers of a step, or of one printed row of it.
+
+    Attributes:
+        causes: what explains them all, the simplest first; empty for a slip.
+    """
+
+    step: Step
+    wrong: tuple[Claimed, ...]
+    causes: tuple[Cause, ...]
+
+
+def explained(
+    derivation: Derivation, claims: Sequence[Claimed], wrong: Sequence[Claimed]
+) -> list[Explained]:
+    """Explain wrong numbers, step by step: a step whole, or else what was printed together."""
+    engine = _Engine(derivation, claims, wrong)
+    by_step: dict[str, list[Claimed]] = {}
+    for claim in claims:
+        by_step.setdefault(claim.entry.step.address, []).append(claim)
+    is_wrong = set(map(id, wrong))
+    found: list[Explained] = []
+    for cells in sorted(by_step.values(), key=lambda c: c[0].entry.step.node):
+        bad = [c for c in cells if id(c) in is_wrong]
+        if not bad:
+            continue
+        causes = engine.causes(cells)
+        groups = list(dict.fromkeys(c.group for c in cells))
+        if causes or len(groups) == 1:
+            found.append(Explained(bad[0].entry.step, tuple(bad), tuple(causes)))
+            continue
+        for group in groups:
+            together = [c for c in cells if c.group == group]
+            bad = [c for c in together if id(c) in is_wrong]
+            if bad:
+                causes = engine.causes(together)
+                found.append(Explained(bad[0].entry.step, tuple(bad), tuple(causes)))
+    return found
+
+
+@dataclass(frozen=True)
+class _Base:
+    """Where a step is carried on from."""
+
+    parts: tuple[Part, ...]
+    hooks: Mapping[str, Callable[[Balls], Balls]]
+    node: int = -1
+
+
+class _Engine:
+    def __init__(
+        self, derivation: Derivation, claims: Sequence[Claimed], wrong: Sequence[Claimed]
+    ) -> None:
+        self.derivation = derivation
+        self.claims = claims
+        self.wrong_steps = {c.entry.step.node: c.entry.step for c in wrong}
+        self.ball = Ball(START)
+        self.variations = Variations(derivation)
+        self._runs: dict[tuple[str, ...], Run] = {}
+
+    def causes(self, cells: list[Claimed]) -> list[Cause]:
+        """What explains every one of these numbers of a step."""
+        target = cells[0].entry.step
+        found: list[Cause] = []
+        for base in self.bases(target):
+            run = self.run(base)
+            for parts, values in self.values(base, run, target, cells):
+                for cut in (False, True):
+                    last = (Part("truncated", "it was cut off and not rounded"),) if cut else ()
+                    made = (*base.parts, *parts, *last)
+                    if 0 < len(made) <= 2 and all(_prints(values, c, cut) for c in cells):
+                        found.append(Cause(made))
+        found += self.floats(target, cells)
+        found.sort(key=lambda cause: (len(cause.parts), *(_PLAIN[p.kind] for p in cause.parts)))
+        singles = {c.parts[0].text for c in found if len(c.parts) == 1}
+        # What a single thing explains needs no second one.
+        kept = [c for c in found if len(c.parts) == 1 or not singles & {p.text for p in c.parts}]
+        return list(dict.fromkeys(kept))
+
+    def bases(self, target: Step) -> Iterator[_Base]:
+        """The exact steps before, and each wrong printed step, the nearest first."""
+        yield _Base((), {})
+        needed = self._needed(target)
+        for node in sorted(self.wrong_steps, reverse=True):
+            step = self.wrong_steps[node]
+            if node >= target.node or node not in needed:
+                continue
+            part = Part("carried", f"it was carried on from the printed {step.short}", step)
+            yield _Base((part,), {step.address: self.printed(step)}, node)
+
+    def _needed(self, target: Step) -> set[int]:
+        needed = {target.node}
+        for i in reversed(range(target.node + 1)):
+            if i in needed:
+                needed.update(self.derivation.graph.nodes[i].inputs)
+        return needed
+
+    def printed(self, step: Step) -> Callable[[Balls], Balls]:
+        """Puts what was printed in place of a step's own entries, where it was."""
+        values = {
+            c.entry.index: c.printed.value
+            for c in self.claims
+            if c.entry.step.node == step.node and c.factor is None and c.printed.value is not None
+        }
+
+        def hook(own: Balls) -> Balls:
+            entries = list(own.flat)
+            with ctx.workprec(START):
+                for index, value in values.items():
+                    entries[int(np.ravel_multi_index(index, step.shape))] = self.ball.number(value)
+            return Balls.of(entries, step.shape)
+
+        return hook
+
+    def run(self, base: _Base, variation: Variation | None = None) -> Run:
+        key = (*(p.text for p in base.parts), variation.text if variation else "")
+        if key not in self._runs:
+            hooks = dict(base.hooks)
+            if variation is not None:
+                before = self.run(base)
+                changed = variation.value
+                hooks[variation.step.address] = lambda _: changed(before)
+            self._runs[key] = self.derivation.running(self.ball, hooks)
+        return self._runs[key]
+
+    def values(
+        self, base: _Base, run: Run, target: Step, cells: list[Claimed]
+    ) -> Iterator[tuple[tuple[Part, ...], Balls]]:
+        """The step's values under each hypothesis that goes on from a base."""
+        try:
+            plain: Balls = run[target.node]
+        except SymattnError:
+            return
+        yield (), plain
+        yield from _rearranged(plain, target, cells)
+        for variation in self.variations.before(target):
+            if variation.step.node <= base.node:
+                continue
+            part = Part(variation.kind, variation.text, variation.step, variation.digits)
+            try:
+                yield (part,), self.run(base, variation)[target.node]
+            except SymattnError:
+                continue  # a mask that leaves a row without a key, say
+
+    def floats(self, target: Step, cells: list[Claimed]) -> list[Cause]:
+        """Whether a float type's own rounding errors explain it."""
+        out = []
+        for kind in ("float32", "float16"):
+            try:
+                values = self._floats[kind][target.node]
+            except SymattnError:
+                continue
+            balls = [arb(float(v)) if np.isfinite(v) else arb("nan") for v in values.flat]
+            if all(_prints(Balls.of(balls, target.shape), c, False) for c in cells):
+                out.append(Cause((Part("float", f"it was computed in {kind}", target),)))
+                break
+        return out
+
+    @cached_property
+    def _floats(self) -> dict[str, Run]:
+        return {k: self.derivation.running(Floating(k)) for k in ("float32", "float16")}
+
+
+def _rearranged(
+    plain: Balls, target: Step, cells: list[Claimed]
+) -> Iterator[tuple[tuple[Part, ...], Balls]]:
+    """Its own entries in other places, or with other signs, where they do not print as they are."""
+    off = [c for c in cells if not _prints(plain, c, False)]
+    if not off:
+        return
+    entries = np.array([*range(plain.size)]).reshape(plain.shape)
+    ball = Ball(START)
+    for axis, word in enumerate(("rows", "columns")[: plain.ndim]):
+        if plain.ndim == 2:
+            lines = sorted({c.entry.index[axis] for c in off})
+            if len(lines) == 2:
+                order = list(range(plain.shape[axis]))
+                order[lines[0]], order[lines[1]] = lines[1], lines[0]
+                text = f"{word} {lines[0]} and {lines[1]} were exchanged"
+                yield (Part("exchanged", text),), ball.gather(plain, entries.take(order, axis))
+    if plain.ndim == 2 and plain.shape[0] == plain.shape[1]:
+        yield (Part("exchanged", "rows and columns were exchanged"),), ball.gather(plain, entries.T)
+    places = [c.entry.index for c in off]
+    if len(set(places)) == 2:
+        swapped = entries.copy()
+        first, second = dict.fromkeys(places)
+        swapped[first], swapped[second] = entries[second], entries[first]
+        text = f"{target._cell(first)} and {target._cell(second)} were exchanged"
+        yield (Part("exchanged", text),), ball.gather(plain, swapped)
+    flipped = list(plain.flat)
+    with ctx.workprec(START):
+        for index in set(places):
+            k = int(np.ravel_multi_index(index, plain.shape)) if index else 0
+            if not isinstance(flipped[k], Infinity):
+                flipped[k] = -flipped[k]
+    sign = "a sign was lost or added" if len(set(places)) == 1 else "signs were lost or added"
+    yield (Part("sign", sign),), Balls.of(flipped, plain.shape)
+
+
+def _prints(values: Balls, claim: Claimed, cut: bool) -> bool:
+    """Whether a value would be printed as it was: rounded, or cut off toward zero."""
+    ball, printed = values[claim.entry.index], claim.printed
+    if isinstance(ball, Infinity) or printed.kind in ("infinity", "nan", "unreadable"):
+        return bool(printed.value == ball)
+    if claim.factor is not None:
+        from symattn.numbers.enclosure import enclose
+
+        with ctx.workprec(START):
+            ball = ball * enclose(claim.factor, START)
+    if not ball.is_finite():
+        return False
+    if printed.kind == "exact":
+        known = bounds_of(printed.value)
+        low, high = _ends(ball)
+        return known is not None and known[0] <= high and low <= known[1]
+    return _is_printed(ball, printed, cut)
+
+
+def _is_printed(ball: Any, printed: Printed, cut: bool) -> bool:
+    value = printed.value
+    assert isinstance(value, Fraction)  # decimals and integers
+    unit = Fraction(10) ** -(printed.decimals or 0)
+    about = float(ball)
+    if abs(about - float(value)) > 1.001 * float(unit) + 2e-5 * abs(about):
+        return False  # without a fraction in sight
+    low, high = _ends(ball)
+    if cut:
+        if value < 0 or (not value and high <= 0):
+            value, low, high = -value, -high, -low
+        return value <= high and low < value + unit
+    reach = unit / 2
+    if printed.is_raw_float:
+        reach += abs(value) * (DOUBLE if (printed.significant or 0) >= 10 else SINGLE)
+    return low - reach <= value <= high + reach
+
+
+def _ends(ball: Any) -> tuple[Fraction, Fraction]:
+    middle, radius = to_fraction(ball.mid()), to_fraction(ball.rad())
+    return middle - radius, middle + radius

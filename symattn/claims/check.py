@@ -1,0 +1,135 @@
+"""The whole check of a document: read, matched, judged, explained."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from symattn.claims.causes import Explained, explained
+from symattn.claims.consistency import Inconsistent, inconsistent
+from symattn.claims.example import Example, example_of
+from symattn.claims.judge import Claim, Judgement, Judging, judge
+from symattn.claims.placing import Claimed, Unmatched, placed
+from symattn.claims.prose import Guess, guesses
+from symattn.claims.reading import Document, Reading
+from symattn.claims.show import Shown, shown_blocks
+from symattn.derivation import Derivation
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A printed number and its verdict."""
+
+    claim: Claimed
+    judgement: Judgement
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What checking a document found.
+
+    Attributes:
+        example: what it gives and claims.
+        findings: every number that was matched with an entry, in order.
+        of_spec: the judgements of the spec's own claims.
+        explained: the wrong numbers, step by step, and why.
+        inconsistent: numbers that cannot be right whatever the inputs were.
+        shown: the blocks that are written from the spec.
+        guesses: numbers in prose that may restate an entry.
+    """
+
+    document: Document
+    reading: Reading
+    example: Example
+    findings: tuple[Finding, ...]
+    of_spec: tuple[Judgement, ...]
+    explained: tuple[Explained, ...]
+    inconsistent: tuple[Inconsistent, ...]
+    shown: tuple[Shown, ...]
+    guesses: tuple[Guess, ...]
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """How many numbers are right, wrong, undecided, unmatched; quoted ones apart."""
+        found = Counter(
+            f.judgement.verdict if not f.claim.quoted else "quoted" for f in self.findings
+        )
+        found.update(j.verdict for j in self.of_spec)
+        found["unmatched"] += len(self.example.unmatched)
+        return {k: found[k] for k in ("right", "wrong", "undecided", "unmatched", "quoted")}
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether something that was checked is wrong, or a written block is not up to date."""
+        stale = any(s.state != "fresh" for s in self.shown)
+        return bool(self.counts["wrong"] or self.inconsistent or stale or self.reading.problems)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether something is undecided, or nothing could be judged."""
+        counts = self.counts
+        nothing = not (counts["right"] or counts["wrong"] or self.shown)
+        return bool(counts["undecided"] or counts["unmatched"] or nothing)
+
+
+def check(
+    reading: Reading,
+    model: Callable[..., Any],
+    derivation: Derivation | None = None,
+    *,
+    claims: Sequence[Claim] = (),
+    aliases: Mapping[str, str] | None = None,
+) -> Checked:
+    """Check what a document prints.
+
+    Args:
+        model: derives attention from whatever a document gives, where there is no
+            `derivation`; see `transformer.worked_attention`.
+        derivation: what the document is about, from its spec.
+        claims: the spec's own claims.
+        aliases: by what the document calls a step, its address.
+    """
+    if derivation is None:
+        example = example_of(reading, model)
+    else:
+        found, unmatched = placed(reading, derivation, aliases=aliases or {})
+        example = Example(derivation, claims=found, unmatched=unmatched)
+    findings: list[Finding] = []
+    why: list[Explained] = []
+    shown: tuple[Shown, ...] = ()
+    of_spec: list[Judgement] = []
+    if example.derivation is not None:
+        judging = Judging(example.derivation)
+        for claim in example.claims:
+            judgement = judging.judged(claim.entry, claim.printed, claim.factor)
+            line, column = reading.document.line_and_column(claim.printed.start)
+            findings.append(Finding(claim, judgement, line, column))
+        own = [c for c in example.claims if not c.quoted]
+        wrong = [f.claim for f in findings if f.judgement.verdict == "wrong"]
+        why = explained(example.derivation, own, [c for c in wrong if not c.quoted])
+        quoted = [c for c in example.claims if c.quoted]
+        why += explained(example.derivation, quoted, [c for c in wrong if c.quoted])
+        of_spec = judge(example.derivation, claims)
+    if derivation is not None:
+        shown = shown_blocks(reading, derivation)
+    groups = {c.group for c in example.claims}
+    judged = {id(m) for k, m in enumerate(reading.matrices) if k in groups}
+    odd = inconsistent(reading, judged)
+    return Checked(
+        reading.document,
+        reading,
+        example,
+        tuple(sorted(findings, key=lambda f: f.claim.printed.start)),
+        tuple(of_spec),
+        tuple(why),
+        tuple(odd),
+        shown,
+        tuple(guesses(reading, example)),
+    )
+
+
+__all__ = ["Checked", "Finding", "Unmatched", "check"]

@@ -1,0 +1,134 @@
+"""Correcting a document in place: the wrong numbers and the blocks, and nothing else."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from urllib.parse import quote
+
+from symattn.claims.check import Checked, Finding
+from symattn.claims.reading import Printed
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A stretch of the document and what takes its place."""
+
+    start: int
+    end: int
+    text: str
+    old: str = ""
+
+
+def edits(checked: Checked) -> list[Edit]:
+    """The edits that correct a document, in order; they do not overlap."""
+    found = [
+        Edit(
+            f.claim.printed.start, f.claim.printed.end, corrected(checked, f), f.claim.printed.text
+        )
+        for f in checked.findings
+        if f.judgement.verdict == "wrong" and not f.claim.quoted and f.judgement.correct
+    ]
+    found += [
+        Edit(s.block.inner_start, s.block.end, s.text)
+        for s in checked.shown
+        if s.state in ("stale", "edited")
+    ]
+    out: list[Edit] = []
+    for edit in sorted(found, key=lambda e: e.start):
+        if not out or edit.start >= out[-1].end:
+            out.append(edit)
+    return out
+
+
+def fixed_text(text: str, changes: list[Edit]) -> str:
+    """The text with its edits made."""
+    pieces, at = [], 0
+    for edit in changes:
+        pieces += [text[at : edit.start], edit.text]
+        at = edit.end
+    return "".join(pieces) + text[at:]
+
+
+def difference(name: str, old: str, new: str) -> str:
+    """The two texts as a unified diff."""
+    lines = difflib.unified_diff(
+        old.splitlines(keepends=True), new.splitlines(keepends=True), f"a/{name}", f"b/{name}"
+    )
+    return "".join(line if line.endswith("\n") else line + "\n" for line in lines)
+
+
+def corrected(checked: Checked, finding: Finding) -> str:
+    """The right number, written as the wrong one was."""
+    raw = checked.document.text[finding.claim.printed.start : finding.claim.printed.end]
+    printed, correct = finding.claim.printed, finding.judgement.correct
+    if correct in ("oo", "-oo"):
+        sign = "-" if correct.startswith("-") else ""
+        text = sign + (r"\infty" if _is_latex(checked, finding) else "inf")
+    elif printed.kind == "exact":
+        latex = _is_latex(checked, finding)
+        factor = finding.claim.factor
+        text = correct if latex or factor is not None else finding.claim.entry.text()
+    elif printed.kind in ("infinity", "nan"):
+        text = correct
+    else:
+        text = in_style(printed, correct, raw)
+    if checked.document.kind == "notebook":
+        text = json.dumps(text, ensure_ascii=False)[1:-1]
+    elif "%" in raw and raw != printed.text:
+        text = quote(text)
+    return text
+
+
+def _is_latex(checked: Checked, finding: Finding) -> bool:
+    if finding.claim.group < 0:
+        return False
+    return checked.reading.matrices[finding.claim.group].notation == "latex"
+
+
+def in_style(printed: Printed, correct: str, raw: str) -> str:
+    """A decimal with the sign, point, exponent and percent of the one it replaces.
+
+    >>> from symattn.claims.judge import cell
+    >>> in_style(cell("−.65"), "-0.64", "−.65"), in_style(cell("1.2e-03"), "0.0013", "1.2e-03")
+    ('−.64', '1.3e-03')
+    """
+    value = Decimal(correct)
+    if printed.percent:
+        value *= 100
+    if printed.exponent:
+        mantissa = len(printed.plain.partition("e")[0].partition(".")[2])
+        text = f"{value:.{mantissa}e}"
+        head, _, power = text.partition("e")
+        width = len(re.sub(r"^[+-]", "", printed.plain.partition("e")[2]))
+        sign = "-" if int(power) < 0 else "+" if "e+" in printed.plain else ""
+        text = f"{head}e{sign}{abs(int(power)):0{width}d}"
+        if "e" not in raw.lower():
+            return raw if text == printed.plain else _as_power(text, raw)
+    else:
+        decimals = max((printed.decimals or 0) - (2 if printed.percent else 0), 0)
+        text = f"{value:.{decimals}f}"
+        if raw.endswith("."):
+            text += "."
+    digits = raw.lstrip("+-−–{} ")
+    if digits.startswith(".") and text.lstrip("-").startswith("0."):
+        text = text.replace("0.", ".", 1)
+    if "," in raw and "." not in raw:
+        text = text.replace(".", "{,}" if "{,}" in raw else ",")
+    minus = next((sign for sign in "−–" if raw.startswith(sign)), "-")
+    if raw.startswith("+") and not text.startswith("-"):
+        text = "+" + text
+    return text.replace("-", minus, 1) if text.startswith("-") else text
+
+
+def _as_power(text: str, raw: str) -> str:
+    r"""The same with the power of ten as it was written: ``9.8 \times 10^{-5}``."""
+    head, _, power = text.partition("e")
+    return re.sub(
+        r"^\S+?(\s*(?:\\times|\\cdot|×|·|\*)\s*10\s*(?:\^|\*\*)\s*\{?\s*)[+-]?\d+(\s*\}?)$",
+        lambda m: f"{head}{m[1]}{int(power)}{m[2]}",
+        raw,
+    )

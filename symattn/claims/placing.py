@@ -1,0 +1,234 @@
+"""Which entry of a derivation each printed number claims to be."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from symattn.claims.judge import Judging
+from symattn.claims.reading import Printed, PrintedMatrix, Reading
+from symattn.claims.reading.labels import named_by_marker
+from symattn.derivation import Derivation
+from symattn.entries import Entry
+from symattn.errors import AddressError, SymattnError
+from symattn.literals import exact
+from symattn.numbers import compact
+from symattn.numbers.normal_form import Sum, inverse
+from symattn.steps import Step
+
+
+@dataclass(frozen=True)
+class Claimed:
+    """A printed number and the entry that it claims to be.
+
+    Attributes:
+        factor: the entry is this times what was printed; None for 1.
+        group: numbers printed together, such as those of a matrix, share one.
+        quoted: whether it is quoted because it is wrong, and not counted.
+    """
+
+    entry: Entry
+    printed: Printed
+    factor: Sum | None = None
+    group: int = 0
+    quoted: bool = False
+
+
+@dataclass(frozen=True)
+class Unmatched:
+    """Something printed that was matched with no entry, and why."""
+
+    start: int
+    what: str
+    why: str
+
+
+def placed(
+    reading: Reading,
+    derivation: Derivation,
+    given: Collection[int] = (),
+    aliases: Mapping[str, str] | None = None,
+) -> tuple[tuple[Claimed, ...], tuple[Unmatched, ...]]:
+    """Match printed numbers with entries.
+
+    Args:
+        given: ids of the matrices that the derivation starts from; they claim nothing.
+        aliases: by what the document calls a step, its address.
+    """
+    claims: list[Claimed] = []
+    unmatched: list[Unmatched] = []
+    kinds = {block.start: block.kind for block in reading.blocks}
+    for group, m in enumerate(reading.matrices):
+        kind = kinds.get(m.block) if m.block is not None else None
+        if m.operand or id(m) in given or kind == "show":
+            continue
+        try:
+            claims += _matrix(
+                _aliased(m, derivation, aliases or {}), derivation, group, kind == "quoted"
+            )
+        except SymattnError as error:
+            unmatched.append(Unmatched(m.start, m.label or "a matrix", str(error)))
+    for marked in reading.marked:
+        try:
+            entry = derivation[marked.address]
+            if not isinstance(entry, Entry):
+                raise AddressError(f"wanted a cell such as A[1,0], got {marked.address!r}")
+            quoted = any(
+                b.kind == "quoted" and b.start <= marked.start < b.end for b in reading.blocks
+            )
+            claims.append(Claimed(entry, marked.printed, None, -marked.start - 1, quoted))
+        except SymattnError as error:
+            unmatched.append(Unmatched(marked.start, marked.printed.text, str(error)))
+    return tuple(claims), tuple(unmatched)
+
+
+def _aliased(
+    m: PrintedMatrix, derivation: Derivation, aliases: Mapping[str, str] | None
+) -> PrintedMatrix:
+    """The matrix, named by an alias, or by a step whose very name its label is.
+
+    Args:
+        aliases: None where the steps are the conventional ones, which `reading` names.
+    """
+    if m.marker:
+        return m
+    for label in m.labels:
+        word = _word(label)
+        if aliases and word in aliases:
+            return replace(m, name=named_by_marker(aliases[word]))
+        if aliases is not None or m.name.step is None:
+            drawn = next((s.short for s in derivation.steps if s.symbol == label.strip()), word)
+            try:
+                _ = derivation[drawn]
+            except AddressError:
+                continue
+            return replace(m, name=named_by_marker(drawn))
+    return m
+
+
+def _word(label: str) -> str:
+    r"""A label as a plain word: ``W_{\mathrm{vocab}}`` is ``W_vocab``."""
+    text = re.sub(r"\\(?:mathrm|text|mathbf|operatorname|mathit)\s*\{([^{}]*)\}", r"\1", label)
+    return re.sub(r"_\{([^{}]*)\}", r"_\1", text).strip(" *`$").replace("\\_", "_")
+
+
+def _matrix(
+    m: PrintedMatrix, derivation: Derivation, group: int, quoted: bool
+) -> Iterator[Claimed]:
+    if m.name.step is None:
+        raise AddressError("what it is said to be names no step")
+    name = m.name.step
+    if name == "Z" and any(c.kind == "infinity" for c in m.cells):
+        name = "Z_masked"
+    step = derivation.step(name)
+    factor = None
+    if m.factor:
+        form = compact.number(exact(m.factor))
+        factor = inverse(form)
+    rows = _best(m, step, list(_readings_of_index(m, step)), derivation)
+    for indices, cells in zip(rows, m.rows, strict=True):
+        for index, printed in zip(indices, cells, strict=True):
+            yield Claimed(Entry(step, index), printed, factor, group, quoted)
+
+
+Places = list[list[tuple[int, ...]]]
+
+
+def _readings_of_index(m: PrintedMatrix, step: Step) -> Iterator[Places]:
+    """The entries that its cells may be: an index on a label counts from 0, or from 1."""
+    rows, columns = m.shape
+    if not m.is_regular or m.elided:
+        raise AddressError("its rows are not of one length, or parts are left out")
+    if not m.name.index:
+        yield _whole(m, step)
+        return
+    parts = [p.strip() for p in m.name.index.split(",")]
+    bases = (0,) if m.name.index_kind == "bracket" else (1, 0)
+    found = False
+    for base in bases:
+        index = [_position(p, step, axis, base) for axis, p in enumerate(parts)]
+        if len(index) > len(step.shape) or not all(
+            i is None or 0 <= i < n for i, n in zip(index, step.shape, strict=False)
+        ):
+            continue
+        free = [n for k, n in enumerate(step.shape) if k >= len(index) or index[k] is None]
+        if (rows * columns if len(free) < 2 else (rows, columns)) != (
+            _product(free) if len(free) < 2 else tuple(free)
+        ):
+            continue
+        if len(free) == 1 and min(rows, columns) != 1:
+            continue
+        found = True
+        yield _selected(m, step, index)
+    if not found:
+        raise AddressError(
+            f"{rows} × {columns} numbers do not fit {step.short}[{m.name.index}], "
+            f"since {step.short} is {' × '.join(map(str, step.shape))}"
+        )
+
+
+def _whole(m: PrintedMatrix, step: Step) -> Places:
+    rows, columns = m.shape
+    if (rows, columns) != step.shape and (
+        len(step.shape) != 1 or min(rows, columns) != 1 or rows * columns != step.shape[0]
+    ):
+        raise AddressError(
+            f"it is {rows} × {columns}, and {step.short} is {' × '.join(map(str, step.shape))}"
+        )
+    return _selected(m, step, [])
+
+
+def _selected(m: PrintedMatrix, step: Step, index: list[int | None]) -> Places:
+    """Entries with fixed parts of their index, row after row as the cells stand."""
+    fixed = [*index, *[None] * (len(step.shape) - len(index))]
+    free = [k for k, i in enumerate(fixed) if i is None]
+    places: Places = []
+    count = 0
+    for row in m.rows:
+        line = []
+        for _ in row:
+            at, rest = list(fixed), count
+            for k in reversed(free):
+                rest, at[k] = divmod(rest, step.shape[k])
+            line.append(tuple(int(i or 0) for i in at))
+            count += 1
+        places.append(line)
+    return places
+
+
+def _position(text: str, step: Step, axis: int, base: int) -> int | None:
+    """An index as written: a number, a token's name, or ``:`` for all (None)."""
+    if text in (":", ""):
+        return None
+    if re.fullmatch(r"-?\d{1,9}", text):
+        n = int(text)
+        return n + step.shape[axis] if n < 0 and axis < len(step.shape) else n - base
+    labels = step.axes[axis] if axis < len(step.axes) else None
+    if labels and text in labels:
+        return labels.index(text)
+    raise AddressError(f"{text!r} is no row or column of {step.short}")
+
+
+def _product(numbers: list[int]) -> int:
+    out = 1
+    for n in numbers:
+        out *= n
+    return out
+
+
+def _best(m: PrintedMatrix, step: Step, readings: list[Places], derivation: Derivation) -> Places:
+    """Of several readings of an index, the one under which more numbers are right."""
+    if len(readings) == 1:
+        return readings[0]
+    judging = Judging(derivation)
+
+    def right(places: Places) -> int:
+        pairs = (
+            (index, cell)
+            for line, cells in zip(places, m.rows, strict=True)
+            for index, cell in zip(line, cells, strict=True)
+        )
+        return sum(judging.judged(Entry(step, i), c).verdict == "right" for i, c in pairs)
+
+    return max(readings, key=right)
