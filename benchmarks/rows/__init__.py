@@ -5,6 +5,7 @@ from __future__ import annotations
 from benchmarks.row import Row
 from benchmarks.rows import (
     article,
+    checking,
     digits,
     floats,
     processes,
@@ -22,5 +23,6 @@ ROWS: tuple[Row, ...] = (
     *typesetting.ROWS,
     *digits.ROWS,
     *floats.ROWS,
+    *checking.ROWS,
     *scaling.ROWS,
 )

@@ -71,11 +71,13 @@ class Explained:
 
     Attributes:
         causes: what explains them all, the simplest first; empty for a slip.
+        tried: how many hypotheses were derived to find out.
     """
 
     step: Step
     wrong: tuple[Claimed, ...]
     causes: tuple[Cause, ...]
+    tried: int = 0
 
 
 def explained(
@@ -95,14 +97,14 @@ def explained(
         causes = engine.causes(cells)
         groups = list(dict.fromkeys(c.group for c in cells))
         if causes or len(groups) == 1:
-            found.append(Explained(bad[0].entry.step, tuple(bad), tuple(causes)))
+            found.append(Explained(bad[0].entry.step, tuple(bad), tuple(causes), engine.tried))
             continue
         for group in groups:
             together = [c for c in cells if c.group == group]
             bad = [c for c in together if id(c) in is_wrong]
             if bad:
                 causes = engine.causes(together)
-                found.append(Explained(bad[0].entry.step, tuple(bad), tuple(causes)))
+                found.append(Explained(bad[0].entry.step, tuple(bad), tuple(causes), engine.tried))
     return found
 
 
@@ -125,14 +127,17 @@ class _Engine:
         self.ball = Ball(START)
         self.variations = Variations(derivation)
         self._runs: dict[tuple[str, ...], Run] = {}
+        self.tried = 0
 
     def causes(self, cells: list[Claimed]) -> list[Cause]:
         """What explains every one of these numbers of a step."""
         target = cells[0].entry.step
         found: list[Cause] = []
+        self.tried = 0
         for base in self.bases(target):
             run = self.run(base)
             for parts, values in self.values(base, run, target, cells):
+                self.tried += 1
                 for cut in (False, True):
                     last = (Part("truncated", "it was cut off and not rounded"),) if cut else ()
                     made = (*base.parts, *parts, *last)
@@ -218,8 +223,11 @@ class _Engine:
                 values = self._floats[kind][target.node]
             except SymattnError:
                 continue
-            balls = [arb(float(v)) if np.isfinite(v) else arb("nan") for v in values.flat]
-            if all(_prints(Balls.of(balls, target.shape), c, False) for c in cells):
+            balls = Balls.of(
+                [arb(float(v)) if np.isfinite(v) else arb("nan") for v in values.flat],
+                target.shape,
+            )
+            if all(_prints(balls, c, False) for c in cells):
                 out.append(Cause((Part("float", f"it was computed in {kind}", target),)))
                 break
         return out

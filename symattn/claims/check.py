@@ -12,7 +12,7 @@ from symattn.claims.consistency import Inconsistent, inconsistent
 from symattn.claims.example import Example, example_of
 from symattn.claims.judge import Claim, Judgement, Judging, judge
 from symattn.claims.placing import Claimed, Unmatched, placed
-from symattn.claims.prose import Guess, guesses
+from symattn.claims.prose import Guess, guesses, is_printed
 from symattn.claims.reading import Document, Reading
 from symattn.claims.show import Shown, shown_blocks
 from symattn.derivation import Derivation
@@ -35,7 +35,7 @@ class Checked:
     Attributes:
         example: what it gives and claims.
         findings: every number that was matched with an entry, in order.
-        of_spec: the judgements of the spec's own claims.
+        of_spec: the judgements of the spec's own claims, as far as its text says them.
         explained: the wrong numbers, step by step, and why.
         inconsistent: numbers that cannot be right whatever the inputs were.
         shown: the blocks that are written from the spec.
@@ -113,7 +113,7 @@ def check(
         why = explained(example.derivation, own, [c for c in wrong if not c.quoted])
         quoted = [c for c in example.claims if c.quoted]
         why += explained(example.derivation, quoted, [c for c in wrong if c.quoted])
-        of_spec = judge(example.derivation, claims)
+        of_spec = [j for j in judge(example.derivation, claims) if is_printed(reading, j.printed)]
     if derivation is not None:
         shown = shown_blocks(reading, derivation)
     groups = {c.group for c in example.claims}

@@ -28,6 +28,7 @@ from symattn.numbers.bounded import RunningError
 from symattn.numbers.compact import number
 from symattn.numbers.normal_form import Sum
 from symattn.rounding import fixed
+from symattn.steps import Step
 
 Verdict = Literal["right", "wrong", "undecided", "unmatched"]
 
@@ -120,6 +121,7 @@ class Judging:
         self.derivation = derivation
         self._decimals: dict[tuple[int, int], list[str | None]] = {}
         self._errors: dict[str, Any] = {}
+        self._symbols: dict[int, bool] = {}
 
     def judged(self, entry: Entry, printed: Printed, factor: Sum | None = None) -> Judgement:
         """Judge one printed number.
@@ -133,8 +135,13 @@ class Judging:
 
         if printed.kind == "unreadable":
             return say("unmatched", "", "it is no number that can be read")
-        if entry.has_symbols:
-            return say("undecided", "", "the entry contains symbols")
+        if self._has_symbols(entry.step):
+            if entry.has_symbols:
+                return say("undecided", "", "the entry contains symbols")
+        elif not self.derivation.radii and factor is None and printed.plain:
+            known = self._known(entry, max(digits_of(printed), 0))
+            if known is not None and printed.plain == known:
+                return say("right", known)  # to the letter, as most are
         if isinstance(entry.form, Infinity) or printed.kind in ("infinity", "nan"):
             right = printed.value == entry.form
             return say("right" if right else "wrong", self._shown(entry, printed, factor))
@@ -164,11 +171,20 @@ class Judging:
         digits = max(digits_of(printed), 0)
         if factor is not None:
             return decimal_of(entry.form * factor, digits)
+        found = self._known(entry, digits)
+        return entry.decimal(digits) if found is None else found
+
+    def _known(self, entry: Entry, digits: int) -> str | None:
+        """Its certified decimal, where that is had together with all others of the step."""
         key = (entry.step.node, digits)
         if key not in self._decimals:
             self._decimals[key] = self.derivation.enclosures.decimals(*key)
-        found = self._decimals[key][entry.flat]
-        return entry.decimal(digits) if found is None else found
+        return self._decimals[key][entry.flat]
+
+    def _has_symbols(self, step: Step) -> bool:
+        if step.node not in self._symbols:
+            self._symbols[step.node] = step.has_symbols
+        return self._symbols[step.node]
 
     def _equal(
         self, entry: Entry, printed: Printed, factor: Sum | None, say: Callable[..., Judgement]

@@ -64,9 +64,8 @@ def placed(
         if m.operand or id(m) in given or kind == "show":
             continue
         try:
-            claims += _matrix(
-                _aliased(m, derivation, aliases or {}), derivation, group, kind == "quoted"
-            )
+            meant = _aliased(m, derivation, aliases)
+            claims += list(_matrix(meant, derivation, group, kind == "quoted"))
         except SymattnError as error:
             unmatched.append(Unmatched(m.start, m.label or "a matrix", str(error)))
     for marked in reading.marked:

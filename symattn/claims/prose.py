@@ -82,6 +82,12 @@ def _sentence(text: str, at: int) -> str:
     return text[before[-1] if before else low : after.start() if after else at + 300]
 
 
+def is_printed(reading: Reading, number: str) -> bool:
+    """Whether running text says a number."""
+    pattern = rf"(?<![\w.]){re.escape(number)}(?![\w]|\.\d)"
+    return re.search(pattern, _prose(reading)) is not None
+
+
 def repeats(reading: Reading, old: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Where running text still repeats a number, by its text: offset and number."""
     wanted = set(old)

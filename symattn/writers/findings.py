@@ -13,6 +13,7 @@ from symattn.entries import place
 from symattn.notation import visible
 
 SLIPS = 6  # entries of a step that are written out
+CAUSES = 5  # that are told of a step
 
 
 def text(checked: Checked) -> str:
@@ -126,7 +127,7 @@ def _about(checked: Checked) -> Iterator[str]:
 
 def _told(finding: Finding) -> bool:
     j = finding.judgement
-    return j.verdict != "right" or finding.claim.quoted
+    return bool(j.verdict != "right")
 
 
 def _at(checked: Checked, finding: Finding) -> str:
@@ -181,7 +182,10 @@ def _why(checked: Checked) -> Iterator[str]:
             name = e.wrong[0].entry.address
         if e.causes:
             yield f"{name}: {e.causes[0].text}"
-            yield from (f"{' ' * len(name)}  or {cause.text}" for cause in e.causes[1:])
+            indent = " " * len(name)
+            yield from (f"{indent}  or {cause.text}" for cause in e.causes[1:CAUSES])
+            if len(e.causes) > CAUSES:
+                yield f"{indent}  or {len(e.causes) - CAUSES} more, see --json"
             continue
         yield f"{name}: no single cause explains it; an arithmetic slip, or several"
         yield from (f"  {_expansion(c)}" for c in e.wrong[:SLIPS])
