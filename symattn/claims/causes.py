@@ -34,6 +34,9 @@ from symattn.steps import Step
 SINGLE, DOUBLE = Fraction(1, 10**5), Fraction(1, 10**12)
 
 
+MAX_ENTRIES = 10_000  # of a step for which hypotheses are derived
+
+
 @dataclass(frozen=True)
 class Part:
     """One thing that was done: its kind, and a sentence without its full stop."""
@@ -71,7 +74,7 @@ class Explained:
 
     Attributes:
         causes: what explains them all, the simplest first; empty for a slip.
-        tried: how many hypotheses were derived to find out.
+        tried: how many hypotheses were derived to find out; 0 for steps of over 10,000 entries.
     """
 
     step: Step
@@ -96,7 +99,7 @@ def explained(
             continue
         causes = engine.causes(cells)
         groups = list(dict.fromkeys(c.group for c in cells))
-        if causes or len(groups) == 1:
+        if causes or len(groups) == 1 or not engine.tried:
             found.append(Explained(bad[0].entry.step, tuple(bad), tuple(causes), engine.tried))
             continue
         for group in groups:
@@ -134,6 +137,8 @@ class _Engine:
         target = cells[0].entry.step
         found: list[Cause] = []
         self.tried = 0
+        if target.forms.size > MAX_ENTRIES:
+            return []
         for base in self.bases(target):
             run = self.run(base)
             for parts, values in self.values(base, run, target, cells):

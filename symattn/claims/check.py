@@ -66,7 +66,8 @@ class Checked:
     def is_wrong(self) -> bool:
         """Whether something that was checked is wrong, or a written block is not up to date."""
         stale = any(s.state != "fresh" for s in self.shown)
-        return bool(self.counts["wrong"] or self.inconsistent or stale or self.reading.problems)
+        misused = any("symattn" in p.message for p in self.reading.problems)
+        return bool(self.counts["wrong"] or self.inconsistent or stale or misused)
 
     @property
     def is_open(self) -> bool:

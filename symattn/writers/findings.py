@@ -14,6 +14,8 @@ from symattn.notation import visible
 
 SLIPS = 6  # entries of a step that are written out
 CAUSES = 5  # that are told of a step
+TOLD = 200  # numbers that are told of a document
+LONG = 500  # characters of an entry's working
 
 
 def text(checked: Checked) -> str:
@@ -21,7 +23,10 @@ def text(checked: Checked) -> str:
     name = str(checked.document.path) or "text"
     lines = [f"{name}: {_summary(checked)}"]
     lines += [f"  {line}" for line in _about(checked)]
-    lines += [f"{name}:{_at(checked, f)}  {_sentence(f)}" for f in checked.findings if _told(f)]
+    told = [f for f in checked.findings if _told(f)]
+    lines += [f"{name}:{_at(checked, f)}  {_sentence(f)}" for f in told[:TOLD]]
+    if len(told) > TOLD:
+        lines.append(f"{name}: and {len(told) - TOLD} more, see --json")
     for j in checked.of_spec:
         if j.verdict != "right":
             lines.append(f"{name}: the spec claims {j.printed} for {j.at}: {_verdict(j)}")
@@ -83,7 +88,7 @@ def data(checked: Checked) -> dict[str, Any]:
                 "step": e.step.short,
                 "entries": [c.entry.address for c in e.wrong],
                 "causes": [cause.text for cause in e.causes],
-                "slips": [] if e.causes else [_expansion(c) for c in e.wrong],
+                "slips": [] if e.causes else [_expansion(c) for c in e.wrong[:SLIPS]],
             }
             for e in checked.explained
         ],
@@ -187,7 +192,10 @@ def _why(checked: Checked) -> Iterator[str]:
             if len(e.causes) > CAUSES:
                 yield f"{indent}  or {len(e.causes) - CAUSES} more, see --json"
             continue
-        yield f"{name}: no single cause explains it; an arithmetic slip, or several"
+        if not e.tried:
+            yield f"{name}: too large to look for a cause"
+        else:
+            yield f"{name}: no single cause explains it; an arithmetic slip, or several"
         yield from (f"  {_expansion(c)}" for c in e.wrong[:SLIPS])
         if len(e.wrong) > SLIPS:
             yield f"  and {len(e.wrong) - SLIPS} more"
@@ -198,9 +206,9 @@ def _expansion(claim: Claimed) -> str:
     rows = dict(claim.entry.explain().rows())
     parts = [rows[k] for k in ("formula", "substituted", "exact") if k in rows]
     digits = max(claim.printed.decimals or 0, 0)
-    chain = list(dict.fromkeys(parts))
     decimal = claim.entry.step.shown_at(claim.entry.index, digits)
-    return f"{claim.entry.address} = {' = '.join(chain)} ≈ {decimal}"
+    working = " = ".join(dict.fromkeys(part if len(part) < LONG else "…" for part in parts))
+    return f"{claim.entry.address} = {working} ≈ {decimal}"
 
 
 def _line(checked: Checked, start: int) -> int:
