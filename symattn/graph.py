@@ -112,6 +112,14 @@ class Graph:
             )
         return found[0]
 
+    def ancestors(self, node: int) -> set[int]:
+        """The nodes that a node is computed from, and itself."""
+        needed = {node}
+        for i in reversed(range(node + 1)):
+            if i in needed:
+                needed.update(self.nodes[i].inputs)
+        return needed
+
     def short(self, step: NamedNode) -> str:
         """A step's address, cut to its last parts as far as it stays the only one."""
         parts = step.address.split(".")

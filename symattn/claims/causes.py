@@ -158,20 +158,13 @@ class _Engine:
     def bases(self, target: Step) -> Iterator[_Base]:
         """The exact steps before, and each wrong printed step, the nearest first."""
         yield _Base((), {})
-        needed = self._needed(target)
+        needed = self.derivation.graph.ancestors(target.node)
         for node in sorted(self.wrong_steps, reverse=True):
             step = self.wrong_steps[node]
             if node >= target.node or node not in needed:
                 continue
             part = Part("carried", f"it was carried on from the printed {step.short}", step)
             yield _Base((part,), {step.address: self.printed(step)}, node)
-
-    def _needed(self, target: Step) -> set[int]:
-        needed = {target.node}
-        for i in reversed(range(target.node + 1)):
-            if i in needed:
-                needed.update(self.derivation.graph.nodes[i].inputs)
-        return needed
 
     def printed(self, step: Step) -> Callable[[Balls], Balls]:
         """Puts what was printed in place of a step's own entries, where it was."""

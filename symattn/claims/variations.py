@@ -53,7 +53,7 @@ class Variations:
 
     def before(self, target: Step) -> Iterator[Variation]:
         """Those that change what a step is computed from, or how; the plainest first."""
-        needed = _ancestors(self.derivation, target)
+        needed = self.derivation.graph.ancestors(target.node)
         for variation in (*self._formulas(), *self._roundings(target)):
             if variation.step.node in needed and not variation.step.given:
                 yield variation
@@ -232,12 +232,3 @@ def _decimal(value: Fraction, digits: int) -> str:
     from symattn.rounding import fixed
 
     return fixed(value, digits)
-
-
-def _ancestors(derivation: Derivation, step: Step) -> set[int]:
-    """The nodes that a step is computed from, and its own."""
-    needed = {step.node}
-    for i in reversed(range(step.node + 1)):
-        if i in needed:
-            needed.update(derivation.graph.nodes[i].inputs)
-    return needed
