@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -21,22 +20,17 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1
 
     Never folds and never colours: what is piped is what is seen.
     """
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
+    from rich.cells import cell_len  # and not its tables: they fold, and take long to import
 
-    made = Table(box=None, show_header=any(header), pad_edge=False, padding=(0, 2, 0, 0))
-    for i, title in enumerate(header):
-        justify = "left" if i < left else "right"
-        made.add_column(Text(visible(title)), justify=justify, no_wrap=True, header_style="")  # type: ignore[arg-type]
-    for row in rows:
-        made.add_row(*(Text(visible(cell)) for cell in row))
-    out = io.StringIO()
-    console = Console(
-        file=out, width=100_000, color_system=None, emoji=False, markup=False, highlight=False
-    )
-    console.print(made)
-    return "\n".join(line.rstrip() for line in out.getvalue().splitlines())
+    lines = [[visible(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+
+    def padded(cell: str, column: int) -> str:
+        space = " " * (widths[column] - cell_len(cell))
+        return cell + space if column < left else space + cell
+
+    texts = ["  ".join(padded(c, k) for k, c in enumerate(line)).rstrip() for line in lines]
+    return "\n".join(texts if any(header) else texts[1:])
 
 
 def matrix(cells: Array, axes: Sequence[Sequence[str] | None]) -> str:
