@@ -324,6 +324,27 @@ def check(
     sys.exit(status)
 
 
+@main.command()
+@click.argument("left")
+@click.argument("right")
+@_formats("text", "markdown", "latex")
+def diff(left: str, right: str, form: str | None, as_json: bool) -> None:
+    """Two derivations side by side: what changed, entry by entry.
+
+    \b
+    symattn diff article article-encoder
+    symattn diff mine.toml article --format markdown
+    """
+    from symattn.writers import differences
+
+    found = _derivation(left).diff(_derivation(right))
+    kind = "json" if as_json else form or "text"
+    if kind == "json":
+        _print_json(differences.data(found))
+    else:
+        click.echo(getattr(differences, kind)(found))
+
+
 def _checked(name: str, spec: str | None) -> Any:
     """A document, checked against a spec, the one it names, or what it gives itself."""
     from symattn.claims.check import check

@@ -24,6 +24,7 @@ from symattn.trace import check_function, trace
 
 if TYPE_CHECKING:
     from symattn.certify import Enclosures
+    from symattn.difference import Difference
     from symattn.names import NameTable
     from symattn.numbers.printing import Names
     from symattn.verify import Report
@@ -304,6 +305,12 @@ class Derivation:
         from symattn.verify import verify
 
         return verify(self, printed)
+
+    def diff(self, other: Derivation) -> Difference:
+        """Compare with another derivation: which steps differ, entry by entry."""
+        from symattn.difference import difference
+
+        return difference(self, other)
 
     # Names for what is too long to write out.
 

@@ -1,0 +1,120 @@
+"""Two derivations side by side, in each format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from symattn.difference import Difference, EntryDifference, StepDifference
+from symattn.entries import Entry, place
+from symattn.notation import visible
+from symattn.writers import terminal
+
+SHOWN = 50  # entries of a step
+
+
+def text(found: Difference) -> str:
+    """For a terminal: a table a step."""
+    if not found.changed:
+        return "no step differs"
+    parts = []
+    for step in found.changed:
+        parts.append(f"{step.address}: {_said(step)}")
+        if step.entries:
+            rows = [[_where(e), *_cells(e, lambda x: x.text())] for e in step.entries[:SHOWN]]
+            header = ["entry", "left", "≈", "right", "≈"]
+            parts.append(terminal.table(header, rows, left=2))
+            parts += _more(step)
+    return "\n".join(parts)
+
+
+def markdown(found: Difference) -> str:
+    """Markdown tables, with the exact values as mathematics."""
+    if not found.changed:
+        return "No step differs.\n"
+    parts = []
+    for step in found.changed:
+        parts.append(f"**`{step.address}`**: {_said(step)}\n")
+        if step.entries:
+            rows = [["entry", "left", "≈", "right", "≈"], ["---"] * 5]
+            for e in step.entries[:SHOWN]:
+                symbol = e.left.step.entry_symbol(e.left.index)
+                rows.append([f"${symbol}$", *_cells(e, lambda x: f"${x.latex()}$")])
+            parts.append("".join(f"| {' | '.join(row)} |\n" for row in rows))
+            parts += [f"{more}\n" for more in _more(step)]
+    return "\n".join(parts)
+
+
+def latex(found: Difference) -> str:
+    """LaTeX: an ``array`` a step."""
+    parts = []
+    for step in found.changed:
+        parts.append(rf"% {step.address}: {_said(step)}")
+        if step.entries:
+            rows = [
+                " & ".join([e.left.step.entry_symbol(e.left.index), *_cells(e, Entry.latex)])
+                for e in step.entries[:SHOWN]
+            ]
+            body = " \\\\[4pt]\n".join(rows)
+            parts.append(f"\\[\n\\begin{{array}}{{c|cc|cc}}\n{body}\n\\end{{array}}\n\\]")
+            parts += [f"% {line}" for line in _more(step)]
+    return "\n".join(parts)
+
+
+def data(found: Difference) -> list[dict[str, Any]]:
+    """Plain data, for JSON."""
+    return [
+        {
+            "step": step.address,
+            "kind": step.kind,
+            "left_shape": list(step.left.shape) if step.left else None,
+            "right_shape": list(step.right.shape) if step.right else None,
+            "entries": [
+                {
+                    "index": list(e.left.index),
+                    "labels": list(e.left.labels),
+                    "left": e.left.text(),
+                    "left_decimal": _decimal(e.left),
+                    "right": e.right.text(),
+                    "right_decimal": _decimal(e.right),
+                    "undecided": e.undecided,
+                }
+                for e in step.entries
+            ],
+        }
+        for step in found.steps
+    ]
+
+
+def _said(step: StepDifference) -> str:
+    if step.kind == "left":
+        return "only the left one has it"
+    if step.kind == "right":
+        return "only the right one has it"
+    assert step.left is not None
+    assert step.right is not None
+    if step.kind == "shape":
+        left, right = (" × ".join(map(str, s.shape)) for s in (step.left, step.right))
+        return f"{left} on the left, {right} on the right"
+    entries = "entry" if step.left.forms.size == 1 else "entries"
+    said = f"{len(step.entries)} of {step.left.forms.size} {entries} differ"
+    open_ones = sum(e.undecided for e in step.entries)
+    return said + (f"; of {open_ones} that is undecided" if open_ones else "")
+
+
+def _more(step: StepDifference) -> Iterator[str]:
+    if len(step.entries) > SHOWN:
+        yield f"and {len(step.entries) - SHOWN} more"
+
+
+def _where(e: EntryDifference) -> str:
+    labels = place(e.left)
+    return e.left.address + (f" ({labels})" if labels else "")
+
+
+def _cells(e: EntryDifference, write: Callable[[Entry], str]) -> list[str]:
+    return [write(e.left), _decimal(e.left), write(e.right), _decimal(e.right)]
+
+
+def _decimal(entry: Entry) -> str:
+    return visible("" if entry.has_symbols else entry.step.shown_at(entry.index))
