@@ -9,9 +9,10 @@ step: the wrong ones, and the right ones as well.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from symattn.claims.variations import Variation, Variations
 from symattn.derivation import Derivation
 from symattn.errors import SymattnError
 from symattn.graph import Run
-from symattn.literals import Infinity
+from symattn.literals import NEGATIVE_INFINITY, POSITIVE_INFINITY, Infinity
 from symattn.numbers.ball import Ball, Balls
 from symattn.numbers.enclosure import START, to_fraction
 from symattn.numbers.floating import Floating
@@ -113,11 +114,15 @@ def explained(
 
 @dataclass(frozen=True)
 class _Base:
-    """Where a step is carried on from."""
+    """Where a step is carried on from.
 
-    parts: tuple[Part, ...]
-    hooks: Mapping[str, Callable[[Balls], Balls]]
-    node: int = -1
+    Attributes:
+        settled: the nodes that no longer matter: the printed steps and what these come from.
+    """
+
+    parts: tuple[Part, ...] = ()
+    hooks: Mapping[str, Callable[[Balls], Balls]] = field(default_factory=dict)
+    settled: frozenset[int] = frozenset()
 
 
 class _Engine:
@@ -156,15 +161,23 @@ class _Engine:
         return list(dict.fromkeys(kept))
 
     def bases(self, target: Step) -> Iterator[_Base]:
-        """The exact steps before, and each wrong printed step, the nearest first."""
-        yield _Base((), {})
-        needed = self.derivation.graph.ancestors(target.node)
-        for node in sorted(self.wrong_steps, reverse=True):
-            step = self.wrong_steps[node]
-            if node >= target.node or node not in needed:
-                continue
-            part = Part("carried", f"it was carried on from the printed {step.short}", step)
-            yield _Base((part,), {step.address: self.printed(step)}, node)
+        """The exact steps before; each wrong printed step, the nearest first; and two of them."""
+        yield _Base()
+        needed = self.derivation.graph.ancestors(target.node) - {target.node}
+        steps = [self.wrong_steps[n] for n in sorted(self.wrong_steps, reverse=True) if n in needed]
+        yield from (self.carried(step) for step in steps)
+        for late, early in combinations(steps, 2):
+            if early.node not in self.derivation.graph.ancestors(late.node):
+                yield self.carried(late, early)
+
+    def carried(self, *steps: Step) -> _Base:
+        """Carrying on from printed steps."""
+        text = "it was carried on from the printed {}"
+        return _Base(
+            tuple(Part("carried", text.format(step.short), step) for step in steps),
+            {step.address: self.printed(step) for step in steps},
+            frozenset().union(*(self.derivation.graph.ancestors(s.node) for s in steps)),
+        )
 
     def printed(self, step: Step) -> Callable[[Balls], Balls]:
         """Puts what was printed in place of a step's own entries, where it was."""
@@ -203,9 +216,11 @@ class _Engine:
         except SymattnError:
             return
         yield (), plain
+        if len(base.parts) > 1:
+            return
         yield from _rearranged(plain, target, cells)
         for variation in self.variations.before(target):
-            if variation.step.node <= base.node:
+            if variation.step.node in base.settled:
                 continue
             part = Part(variation.kind, variation.text, variation.step, variation.digits)
             try:
@@ -221,10 +236,7 @@ class _Engine:
                 values = self._floats[kind][target.node]
             except SymattnError:
                 continue
-            balls = Balls.of(
-                [arb(float(v)) if np.isfinite(v) else arb("nan") for v in values.flat],
-                target.shape,
-            )
+            balls = Balls.of([_from_float(float(v)) for v in values.flat], target.shape)
             if all(_prints(balls, c, False) for c in cells):
                 out.append(Cause((Part("float", f"it was computed in {kind}", target),)))
                 break
@@ -233,6 +245,12 @@ class _Engine:
     @cached_property
     def _floats(self) -> dict[str, Run]:
         return {k: self.derivation.running(Floating(k)) for k in ("float32", "float16")}
+
+
+def _from_float(value: float) -> Any:
+    if np.isinf(value):
+        return NEGATIVE_INFINITY if value < 0 else POSITIVE_INFINITY
+    return arb(value)
 
 
 def _rearranged(

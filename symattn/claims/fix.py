@@ -76,11 +76,19 @@ def corrected(checked: Checked, finding: Finding) -> str:
         text = correct
     else:
         text = in_style(printed, correct, raw)
+    if _is_in_address(checked, finding):
+        text = quote(text)
     if checked.document.kind == "notebook":
         text = json.dumps(text, ensure_ascii=False)[1:-1]
-    elif "%" in raw and raw != printed.text:
-        text = quote(text)
     return text
+
+
+def _is_in_address(checked: Checked, finding: Finding) -> bool:
+    """Whether a number stands in the address of an image, where signs are encoded."""
+    if finding.claim.group < 0:
+        return False
+    start, end = checked.reading.matrices[finding.claim.group].outer
+    return re.match(r"\S*https?:\S*$", checked.document.text[start:end]) is not None
 
 
 def _is_latex(checked: Checked, finding: Finding) -> bool:
@@ -111,7 +119,7 @@ def in_style(printed: Printed, correct: str, raw: str) -> str:
     else:
         decimals = max((printed.decimals or 0) - (2 if printed.percent else 0), 0)
         text = f"{value:.{decimals}f}"
-        if raw.endswith("."):
+        if raw.endswith(".") and "." not in text:
             text += "."
     digits = raw.lstrip("+-−–{} ")
     if digits.startswith(".") and text.lstrip("-").startswith("0."):

@@ -121,6 +121,7 @@ def _matrix(
     if name == "Z" and any(c.kind == "infinity" for c in m.cells):
         name = "Z_masked"
     step = derivation.step(name)
+    m = with_decimals(m)
     factor = None
     if m.factor:
         form = compact.number(exact(m.factor))
@@ -129,6 +130,27 @@ def _matrix(
     for indices, cells in zip(rows, m.rows, strict=True):
         for index, printed in zip(indices, cells, strict=True):
             yield Claimed(Entry(step, index), printed, factor, group, quoted)
+
+
+def with_decimals(m: PrintedMatrix) -> PrintedMatrix:
+    """The matrix, its 0, 1 and −∞ claiming as many decimals as what stands beside them.
+
+    A 0 beside 0.35 does not stand for 0.4. Programs leave out zeros at the end, so that in
+    what they print every number has the decimals of the longest.
+    """
+    plain = [c for c in m.cells if c.kind == "decimal" and not (c.exponent or c.percent)]
+    digits = max((c.decimals or 0 for c in plain), default=0)
+    significant = max((c.significant or 0 for c in plain), default=0)
+
+    def whole(c: Printed) -> Printed:
+        is_plain = c.kind == "decimal" and not (c.exponent or c.percent)
+        if (c.decimals or 0) >= digits or not (is_plain or c.kind in ("integer", "infinity")):
+            return c
+        if is_plain and m.notation == "list":
+            return replace(c, decimals=digits, significant=significant)
+        return c if c.decimals else replace(c, decimals=digits)
+
+    return replace(m, rows=tuple(tuple(map(whole, row)) for row in m.rows))
 
 
 Places = list[list[tuple[int, ...]]]

@@ -199,7 +199,10 @@ class Variations:
 
 
 def rounded(x: Balls, digits: int, cut: bool = False) -> Balls:
-    """Every entry as people round it, from its midpoint; or cut off, toward zero."""
+    """Every entry as people round it, half away from zero; or cut off, toward zero.
+
+    A ball that holds a tie, or for cutting off a whole number of units, is taken to be it.
+    """
     out = []
     with ctx.workprec(START):
         for ball in x.flat:
@@ -207,7 +210,7 @@ def rounded(x: Balls, digits: int, cut: bool = False) -> Balls:
                 out.append(ball)
                 continue
             middle = to_fraction(ball.mid()) * 10**digits
-            size = abs(middle)
+            size = abs(middle) + to_fraction(ball.rad()) * 10**digits
             units = int(size) if cut else int(size + Fraction(1, 2))
             units = -units if middle < 0 else units
             out.append(arb(fmpq(units, 10**digits)))

@@ -33,7 +33,7 @@ _ARGUMENT = re.compile(r"(?<![\w\])}])\[[^\[\]]{0,100}\]")
 _LAST_WORD = re.compile(r"[ \t)\],]*#[ \t]*([^\W\d_][\w'’-]*)")
 _AFTER = re.compile(
     r"(?:\s*,\s*(?:dtype|device|requires_grad|grad_fn)\s?=[^\n)]{0,60})*\)*"
-    r"\s*(\.T\b|\.t\(|\.transpose|\.softmax|@|[*/+-](?!\s*\n))"
+    r"[ \t]*(\.T\b|\.t\(|\.transpose|\.softmax|@|[*/+-](?!\s*\n))"
 )
 
 

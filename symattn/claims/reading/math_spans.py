@@ -16,6 +16,7 @@ _DISPLAYS = (
 _OPENING = re.compile(
     r"(?P<escaped>\\\$|\\\\(?![\[(]))|(?P<dollars>\$\$?)|(?P<bracket>\\{1,2}[\[(])"
     rf"|\\begin\{{(?P<env>(?:{'|'.join(_DISPLAYS)})\*?)\}}"
+    r"|\\begin ?\{(?P<table>tabular[*x]?)\}"
 )
 _BEGIN = re.compile(rf"\\begin ?\{{(?:{'|'.join(map(re.escape, MATRICES))})\}}")
 _DIMENSION = re.compile(r"\\\\\[\s{0,9}-?[\d.]{1,9}\s{0,9}[a-z]{2}\s{0,9}\]")
@@ -37,7 +38,7 @@ def math_spans(text: str) -> list[MathSpan]:
     found: list[MathSpan] = []
     at, end = 0, len(text)
     while opening := _OPENING.search(text, at, end):
-        span = None if opening["escaped"] else _closed(text, opening, finder, paragraphs, end)
+        span = None if opening["escaped"] else _closed(text, opening, finder, paragraphs, at, end)
         at = span.outer[1] if span else opening.end()
         if span and span.end > span.start:
             found.append(span)
@@ -45,12 +46,12 @@ def math_spans(text: str) -> list[MathSpan]:
 
 
 def _closed(
-    text: str, opening: re.Match[str], finder: Finder, paragraphs: Paragraphs, end: int
+    text: str, opening: re.Match[str], finder: Finder, paragraphs: Paragraphs, low: int, end: int
 ) -> MathSpan | None:
     first, after = opening.span()
     sign = opening["dollars"] or opening["bracket"] or ""
-    if opening["env"]:
-        closing = f"\\end{{{opening['env']}}}"
+    if opening["env"] or opening["table"]:
+        closing = f"\\end{{{opening['env'] or opening['table']}}}"
     elif opening["bracket"]:
         if _DIMENSION.match(text, first):
             return None
@@ -67,6 +68,10 @@ def _closed(
         is_math = inner.strip() == inner or "\\begin{" in inner
         if last > paragraphs.end(first) or not inner or not is_math:
             return None
+    if opening["table"]:
+        # Its cells may hold mathematics of their own; a label may stand before it on its line.
+        line = max(text.rfind("\n", 0, first) + 1, low)
+        return MathSpan(line, last + len(closing), (line, last + len(closing)), True)
     inner_start = first if opening["env"] else after
     inner_end = last + len(closing) if opening["env"] else last
     return MathSpan(inner_start, inner_end, (first, last + len(closing)))
