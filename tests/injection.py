@@ -192,7 +192,13 @@ class Author:
             return self.in_half_precision()
         known: Values = {k: each(mpf, v) for k, v in self.given.items() if k != "M"}
         root = mp.sqrt(self.d_k)
+
+        def projected(name: str) -> Matrix:
+            weights = known.get(f"W_{name}")
+            return product(known["E"], weights) if weights else known["E"]
+
         formulas: dict[str, Callable[[], Matrix]] = {
+            **{name: lambda name=name: projected(name) for name in "QKV"},
             "S": lambda: product(known["Q"], transposed(known["K"])),
             "Z": lambda: each(lambda x: x / root, known["S"]),
             "Z_masked": lambda: where(self.keep, known["Z"], HIDDEN),
@@ -202,18 +208,13 @@ class Author:
         for step in ORDER:
             if step in base:
                 known[step] = base[step]
-            elif step in "QKV":
-                if step not in known:
-                    weights = known.get(f"W_{step}")
-                    known[step] = product(known["E"], weights) if weights else known["E"]
-            elif step not in known:
-                try:
-                    known[step] = formulas[step]()
-                except (ZeroDivisionError, KeyError):
-                    continue  # a row without a key, and what follows from it
-            if variation is not None and variation.step == step and step not in base:
-                assert variation.change is not None
-                known[step] = variation.change(known)
+                continue
+            try:
+                known[step] = known[step] if step in known else formulas[step]()
+                if variation is not None and variation.change and variation.step == step:
+                    known[step] = variation.change(known)
+            except (ZeroDivisionError, KeyError):
+                known.pop(step, None)  # a row without a key, and what follows from it
         return known
 
     def in_half_precision(self) -> Values:
@@ -349,7 +350,7 @@ class Author:
     def scales(self) -> list[Part]:
         root = mp.sqrt(self.d_k)
         choices = {"not divided by √d_k": mpf(1), "divided by d_k, not by √d_k": mpf(self.d_k)}
-        if self.d_model is not None:
+        if self.d_model not in (None, self.d_k):
             choices["divided by √d_model, not by √d_k"] = mp.sqrt(self.d_model)
             choices["divided by d_model, not by √d_k"] = mpf(self.d_model)
         for digits, cut in itertools.product((1, 2, 3), (False, True)):
@@ -384,7 +385,7 @@ class Author:
                               lambda v: transposed(softmax(transposed(v["Z_masked"]))),
                               kind="softmax"))  # fmt: skip
         if self.n == self.d_k:
-            found.append(Part("K was not transposed", "S", lambda v: product(v["Q"], v["K"]),
+            found.append(Part("was not transposed", "S", lambda v: product(v["Q"], v["K"]),
                               kind="transpose"))  # fmt: skip
         return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from html import escape
 from urllib.parse import quote
@@ -74,10 +74,12 @@ def _plain(rows: Rows) -> list[list[str]]:
 
 
 def numpy_print(rows: Rows) -> str:
+    rows = shorter(rows, stripped=True)
     return "[[" + "]\n [".join(" ".join(row) for row in _plain(rows)) + "]]"
 
 
 def numpy_repr(rows: Rows) -> str:
+    rows = shorter(rows, stripped=True)
     return "array([[" + "],\n       [".join(", ".join(row) for row in _plain(rows)) + "]])"
 
 
@@ -162,9 +164,7 @@ def _labelled(step: str, rows: Rows, draw: random.Random) -> str:
 
 def _numbered(step: str, rows: Rows, draw: random.Random) -> str:
     star = draw.choice(("", "*"))
-    return (
-        f"\\begin{{equation{star}}}\n{_equation(step, rows, draw)}\n\\end{{equation{star}}}"
-    )
+    return f"\\begin{{equation{star}}}\n{_equation(step, rows, draw)}\n\\end{{equation{star}}}"
 
 
 def _align(step: str, rows: Rows, draw: random.Random) -> str:
@@ -180,7 +180,9 @@ def _verbatim(step: str, rows: Rows, draw: random.Random) -> str:
 def _tabular(step: str, rows: Rows, draw: random.Random) -> str:
     body = " \\\\\n".join(" & ".join(r"$-\infty$" if t == "-oo" else t for t in r) for r in rows)
     columns = "r" * len(rows[0])
-    return f"{WORDS[step]}:\n\n\\begin{{tabular}}{{{columns}}}\n\\hline\n{body} \\\\\n\\end{{tabular}}"
+    return (
+        f"{WORDS[step]}:\n\n\\begin{{tabular}}{{{columns}}}\n\\hline\n{body} \\\\\n\\end{{tabular}}"
+    )
 
 
 def _table(step: str, rows: Rows, draw: random.Random) -> str:
@@ -215,6 +217,36 @@ BLOCKS = {
 }
 
 
+def looks_like_floats(rows: Rows) -> bool:
+    """Whether a print of it counts as one of floats, right within the error of their type."""
+    return any(len(text.strip("-0.").replace(".", "")) > 6 for row in rows for text in row)
+
+
+#: Notations in which programs print; what looks like floats is not written in them.
+PROGRAMS = (_list, _session, _verbatim, _pre, _label_line)
+
+
+def _blocks(kind: str, floats: bool) -> list[Callable[[str, Rows, random.Random], str]]:
+    return [block for block in BLOCKS[kind] if not (floats and block in PROGRAMS)]
+
+
+def shorter(rows: Rows, stripped: bool) -> Rows:
+    """Without zeros at the end, as NumPy prints; or only 0 and 1 written bare.
+
+    One number keeps all its decimals, since from it one sees how many were meant.
+    """
+
+    def short(text: str) -> str:
+        if stripped:
+            return text if text == "-oo" else text.rstrip("0")
+        return text.partition(".")[0] if text.strip("-0.") in ("", "1") else text
+
+    found = [[short(text) for text in row] for row in rows]
+    kept = any(a == b != "-oo" for old, new in zip(rows, found, strict=True)
+               for a, b in zip(old, new, strict=True))  # fmt: skip
+    return found if kept else rows
+
+
 @dataclass(frozen=True)
 class Said:
     """What a document says in words, "" where it does not."""
@@ -234,17 +266,28 @@ def _sentences(said: Said, kind: str) -> str:
 
 
 def written(
-    kind: str, matrices: Sequence[tuple[str, Rows]], said: Said, draw: random.Random
+    kind: str,
+    matrices: Sequence[tuple[str, Rows]],
+    said: Said,
+    draw: random.Random,
+    floats: Collection[str] = (),
 ) -> str:
-    """A document of a kind."""
+    """A document of a kind; steps that look like floats are not written as programs print."""
     words = _sentences(said, kind)
+    look = [draw.random() for _ in matrices]
+    matrices = [
+        (step, shorter(rows, stripped=False) if x < 0.3 else rows)
+        for (step, rows), x in zip(matrices, look, strict=True)
+    ]
     if kind == "notebook":
-        return _notebook(matrices, words, draw)
+        return _notebook(matrices, words, draw, floats)
     if kind == "latex" and draw.random() < 0.2:
         lines = [_equation(step, rows, draw, "&=") for step, rows in matrices]
         blocks = ["\\begin{align*}\n" + " \\\\\n".join(lines) + "\n\\end{align*}"]
     else:
-        blocks = [draw.choice(BLOCKS[kind])(step, rows, draw) for step, rows in matrices]
+        blocks = [
+            draw.choice(_blocks(kind, step in floats))(step, rows, draw) for step, rows in matrices
+        ]
     text = "\n\n".join(filter(None, [words and (f"<p>{words}</p>" if kind == "html" else words),
                                      *blocks])) + "\n"  # fmt: skip
     if kind == "latex":
@@ -254,12 +297,16 @@ def written(
     return text
 
 
-def _notebook(matrices: Sequence[tuple[str, Rows]], words: str, draw: random.Random) -> str:
-    cells = [{"cell_type": "markdown", "metadata": {}, "source": [f"# Attention\n", words]}]
+def _notebook(
+    matrices: Sequence[tuple[str, Rows]], words: str, draw: random.Random, floats: Collection[str]
+) -> str:
+    cells = [{"cell_type": "markdown", "metadata": {}, "source": ["# Attention\n", words]}]
     for step, rows in matrices:
         form = draw.choice(("markdown", "stream", "result"))
+        if step in floats:
+            form = "markdown"
         if form == "markdown":
-            block = draw.choice(MARKDOWN)(step, rows, draw)
+            block = draw.choice(_blocks("markdown", step in floats))(step, rows, draw)
             cells.append(
                 {"cell_type": "markdown", "metadata": {}, "source": block.splitlines(keepends=True)}
             )

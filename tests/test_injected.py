@@ -20,7 +20,7 @@ from symattn.claims.fix import edits, fixed_text
 from symattn.claims.reading import read
 from symattn.transformer import worked_attention
 from tests.injection import Author, Printed, fixed
-from tests.notations import Said, written
+from tests.notations import Said, looks_like_floats, written
 
 KINDS = ("markdown", "latex", "html", "notebook", "text")
 DOCUMENTS = 120  # of each kind
@@ -33,27 +33,35 @@ def checked(text: str, kind: Any) -> Checked:
 def document(author: Author, kind: str, seed: int, said: Said, correct: bool = False) -> str:
     """The author's document, or the same without its errors."""
     matrices: list[tuple[str, Any]] = [*author.given.items()]
+    floats = set()
     for p in author.printed:
         wrong = p.wrong(author.digits)
+        right = [[fixed(x, author.digits) for x in row] for row in p.exact]
+        if looks_like_floats(p.rows) or looks_like_floats(right):
+            floats.add(p.step)
         rows = [
-            [
-                fixed(p.exact[i][j], author.digits) if correct and (i, j) in wrong else text
-                for j, text in enumerate(row)
-            ]
+            [right[i][j] if correct and (i, j) in wrong else text for j, text in enumerate(row)]
             for i, row in enumerate(p.rows)
         ]
         matrices.append((p.step, rows))
-    return written(kind, matrices, said, random.Random(seed))
+    return written(kind, matrices, said, random.Random(seed), floats)
 
 
 def squeezed(text: str) -> str:
+    """Without what a correction may change beside the number: padding, zeros at the end, the look of −∞."""
+    text = re.sub(r"&minus;&infin;|−∞|\$?-\\{1,2}infty\$?|\\u2212\\u221e", "-inf", text)
+    text = re.sub(r"\$(-?[\d.]+)\$", r"\1", text)
+    text = re.sub(r"(?<=\d)(\.\d*?)0+(?!\d)", r"\1", text)
+    text = re.sub(r"(?<=\d)\.(?!\d)", "", text)
     return re.sub(r" +", " ", text).replace("[ ", "[")
 
 
 def are_causes_named(printed: Printed, causes: list[str]) -> bool:
     """Whether what was done is among the causes, all of it in one."""
     return any(
-        all(part.said in cause for part in parts) if all(part.said for part in parts) else not causes
+        all(part.said in cause for part in parts)
+        if all(part.said for part in parts)
+        else not causes
         for parts in printed.minimal
         for cause in (causes or [""])
     )
@@ -81,8 +89,9 @@ def test_injected_errors_are_found_with_their_causes(kind: str) -> None:
         assert set(causes) == {step for step, cells in wrong.items() if cells}
         for p in author.printed:
             if wrong[p.step]:
-                tally["explained"] += 1
-                tally["coincidences"] += not is_explained(p, causes[p.step], text)
+                kind_of_error = "slips" if is_slip(p) else "errors"
+                tally[kind_of_error] += 1
+                tally[f"coinciding {kind_of_error}"] += not is_explained(p, causes[p.step], text)
         new = fixed_text(text, edits(found))
         assert squeezed(new) == squeezed(
             document(author, kind, seed, Said() if unsaid else Said("sqrt", mask), correct=True)
@@ -93,15 +102,19 @@ def test_injected_errors_are_found_with_their_causes(kind: str) -> None:
 
     run()
     assert tally["documents"] >= DOCUMENTS
-    assert tally["coincidences"] <= 0.03 * tally["explained"]
+    # Errors whose own cause is not named, since a simpler one gives every number as well.
+    assert tally["coinciding errors"] <= 0.02 * tally["errors"]
+    # A slip of one unit is often what cutting off would give, too.
+    assert tally["coinciding slips"] <= 0.2 * tally["slips"]
 
 
-def verdicts_are_right(author: Author, wrong: dict[str, set[tuple[int, int]]], found: Checked) -> None:
+def verdicts_are_right(
+    author: Author, wrong: dict[str, set[tuple[int, int]]], found: Checked
+) -> None:
     """Every printed number is judged, and as mpmath judges it."""
     assert not found.example.unmatched
     got = {
-        (f.claim.entry.step.short, f.claim.entry.index): f.judgement.verdict
-        for f in found.findings
+        (f.claim.entry.step.short, f.claim.entry.index): f.judgement.verdict for f in found.findings
     }
     assert got == {
         (p.step, (i, j)): "wrong" if (i, j) in wrong[p.step] else "right"
@@ -109,6 +122,10 @@ def verdicts_are_right(author: Author, wrong: dict[str, set[tuple[int, int]]], f
         for i, row in enumerate(p.rows)
         for j in range(len(row))
     }
+
+
+def is_slip(p: Printed) -> bool:
+    return not all(part.said for parts in p.minimal for part in parts)
 
 
 def is_explained(p: Printed, causes: list[str], text: str) -> bool:

@@ -66,8 +66,9 @@ def corrected(checked: Checked, finding: Finding) -> str:
     raw = checked.document.text[finding.claim.printed.start : finding.claim.printed.end]
     printed, correct = finding.claim.printed, finding.judgement.correct
     if correct in ("oo", "-oo"):
-        sign = "-" if correct.startswith("-") else ""
-        text = sign + (r"\infty" if _is_latex(checked, finding) else "inf")
+        if alike := _infinity_beside(checked, finding):
+            return alike
+        text = _infinity(checked, finding)
     elif printed.kind == "exact":
         latex = _is_latex(checked, finding)
         factor = finding.claim.factor
@@ -89,6 +90,38 @@ def _is_in_address(checked: Checked, finding: Finding) -> bool:
         return False
     start, end = checked.reading.matrices[finding.claim.group].outer
     return re.match(r"\S*https?:\S*$", checked.document.text[start:end]) is not None
+
+
+def _infinity(checked: Checked, finding: Finding) -> str:
+    sign = "-" if finding.judgement.correct.startswith("-") else ""
+    if finding.claim.group < 0:
+        return f"{sign}inf"
+    m, text = checked.reading.matrices[finding.claim.group], checked.document.text
+    if m.notation != "latex":
+        return f"{sign}inf" if m.notation == "list" else f"{sign.replace('-', '−')}∞"
+    # Tables are set as text: a sign of mathematics is an error there.
+    is_text = text[m.start : m.end].startswith(r"\begin{tabular") and not _dollars(
+        text, finding.claim.printed
+    )
+    return rf"${sign}\infty$" if is_text else rf"{sign}\infty"
+
+
+def _infinity_beside(checked: Checked, finding: Finding) -> str:
+    """The same infinity as it is written elsewhere in the matrix, "" where it is not."""
+    if finding.claim.group < 0:
+        return ""
+    text, own = checked.document.text, _dollars(checked.document.text, finding.claim.printed)
+    for cell in checked.reading.matrices[finding.claim.group].cells:
+        if cell.kind == "infinity" and cell.value == finding.claim.entry.form:
+            around = 1 if _dollars(text, cell) and not own else 0
+            if own and not _dollars(text, cell):
+                continue
+            return text[cell.start - around : cell.end + around]
+    return ""
+
+
+def _dollars(text: str, cell: Printed) -> bool:
+    return text[cell.start - 1 : cell.start] == text[cell.end : cell.end + 1] == "$"
 
 
 def _is_latex(checked: Checked, finding: Finding) -> bool:

@@ -17,6 +17,8 @@ from symattn.numbers import compact
 from symattn.numbers.normal_form import Sum, inverse
 from symattn.steps import Step
 
+FEW = 5  # decimals; floats that programs print in full have more
+
 
 @dataclass(frozen=True)
 class Claimed:
@@ -136,14 +138,19 @@ def with_decimals(m: PrintedMatrix) -> PrintedMatrix:
     """The matrix, its 0, 1 and −∞ claiming as many decimals as what stands beside them.
 
     A 0 beside 0.35 does not stand for 0.4. Programs leave out zeros at the end, so that in
-    what they print every number has the decimals of the longest.
+    what they print every number has the decimals of the longest. An equation or a table
+    with as many decimals everywhere, and few of them, was rounded: 12.06181 beside 0.35434
+    is no float of seven digits.
     """
     plain = [c for c in m.cells if c.kind == "decimal" and not (c.exponent or c.percent)]
     digits = max((c.decimals or 0 for c in plain), default=0)
+    is_fixed = m.notation != "list" and digits <= FEW and len({c.decimals for c in plain}) == 1
     significant = max((c.significant or 0 for c in plain), default=0)
 
     def whole(c: Printed) -> Printed:
         is_plain = c.kind == "decimal" and not (c.exponent or c.percent)
+        if is_plain and is_fixed:
+            return replace(c, fixed=True)
         if (c.decimals or 0) >= digits or not (is_plain or c.kind in ("integer", "infinity")):
             return c
         if is_plain and m.notation == "list":

@@ -36,6 +36,7 @@ class Printed:
         exponent: whether it is in scientific notation.
         percent: whether a percent sign follows; `value` is the hundredth part then.
         approximate: whether an ≈ stands before it in its cell.
+        fixed: whether it was written to fixed decimals, whatever its digits; its matrix tells.
     """
 
     text: str
@@ -49,6 +50,7 @@ class Printed:
     exponent: bool = False
     percent: bool = False
     approximate: bool = False
+    fixed: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -57,7 +59,8 @@ class Printed:
     @property
     def is_raw_float(self) -> bool:
         """Whether it looks like a float printed by a program: seven digits or more."""
-        return self.kind == "decimal" and (self.significant or 0) >= RAW_FLOAT
+        digits = self.significant or 0
+        return self.kind == "decimal" and digits >= RAW_FLOAT and not self.fixed
 
 
 _SPACE = r"(?:\s|\\[,;:!> ]|\\(?:quad|qquad|hspace\{[^{}]*\}|thinspace|hfill)(?![a-zA-Z])|~|\{\})"
