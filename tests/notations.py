@@ -231,15 +231,16 @@ def _blocks(kind: str, floats: bool) -> list[Callable[[str, Rows, random.Random]
 
 
 def shorter(rows: Rows, stripped: bool) -> Rows:
-    """Without zeros at the end, as NumPy prints; or only 0 and 1 written bare.
+    """Without zeros at the end, as NumPy prints; or only whole numbers written bare.
 
     One number keeps all its decimals, since from it one sees how many were meant.
     """
 
     def short(text: str) -> str:
+        whole, point, places = text.partition(".")
         if stripped:
-            return text if text == "-oo" else text.rstrip("0")
-        return text.partition(".")[0] if text.strip("-0.") in ("", "1") else text
+            return whole + point + places.rstrip("0")
+        return text if places.strip("0") else whole
 
     found = [[short(text) for text in row] for row in rows]
     kept = any(a == b != "-oo" for old, new in zip(rows, found, strict=True)
