@@ -185,3 +185,137 @@ $$ Z = \frac{1}{\sqrt{2}} \begin{bmatrix} 1 & 0 \\ 0 & 0.5 \end{bmatrix}
     found = checked(text, "markdown")
     assert found.counts["right"] == 12
     assert found.counts["wrong"] == found.counts["unmatched"] == 0
+
+
+# What decimals mean.
+
+GIVEN = r"""The scores are divided by $\sqrt{d_k}$. %s mask is used.
+$$ Q = \begin{bmatrix} 1 & 0.5 \\ 0.2 & 1 \end{bmatrix} $$
+$$ K = \begin{bmatrix} 1 & 2 \\ 0.3 & 1 \end{bmatrix} $$
+
+"""
+
+
+def wrong(found: Checked) -> dict[str, str]:
+    return {
+        f.judgement.at: f.judgement.correct
+        for f in found.findings
+        if f.judgement.verdict == "wrong"
+    }
+
+
+@pytest.mark.parametrize(
+    "weights",
+    [
+        r"$$ A = \begin{bmatrix} 1 & 0 \\ 0.69 & 0.31 \end{bmatrix} $$",
+        "A = [[1, 0], [0.69, 0.31]]",
+        "```\n>>> print(A)\n[[1.   0.  ]\n [0.69 0.31]]\n```",
+        "**A**\n\n| | |\n|--|--|\n| 1 | 0 |\n| 0.69 | 0.31 |",
+    ],
+)
+def test_a_bare_0_or_1_claims_the_decimals_beside_it(weights: str) -> None:
+    """It is no rounding of 0.3 or 0.7: a mask that should not be there is found."""
+    right = checked(GIVEN % "A causal" + weights, "markdown")
+    assert (right.counts["right"], right.counts["wrong"]) == (4, 0)
+    found = checked(GIVEN % "No" + weights, "markdown")
+    assert wrong(found) == {"A[0,0]": "0.70", "A[0,1]": "0.30"}
+    assert causes(found)["A"] == ["a causal mask was applied"]
+    new = fixed_text(found.document.text, edits(found))
+    assert not checked(new, "markdown").is_wrong
+    assert "0.70" in new and "0.70." not in new
+
+
+def test_zeros_at_the_end_are_not_printed_by_programs() -> None:
+    """0.5 in a print of two decimals is 0.50, and no rounding of 0.54."""
+    text = "No mask is used. Scores are divided by 1.\n\nQ = [[1]]\n\nK = [[0.54], [0.12]]\n\nS = [[%s]]\n"
+    assert wrong(checked(text % "0.5, 0.12", "markdown")) == {"S[0,0]": "0.54"}
+
+
+def test_numbers_of_seven_digits_in_an_equation_of_few_decimals_are_rounded() -> None:
+    text = r"""No mask is used. Scores are divided by $\sqrt{3}$.
+$$ S = \begin{bmatrix} 20.00 & 1.00 \end{bmatrix}, \quad Q = \begin{bmatrix} 20 \end{bmatrix} $$
+$$ K = \begin{bmatrix} 1 \\ 0.05 \end{bmatrix} $$
+$$ Z = \begin{bmatrix} 11.54700 & 0.57735 \end{bmatrix} $$
+"""
+    assert wrong(checked(text, "markdown")) == {"Z[0,0]": "11.54701"}
+    assert causes(checked(text, "markdown"))["Z"] == ["it was cut off and not rounded"]
+
+
+def test_a_percentage_is_judged_and_shown_in_percent() -> None:
+    text = (
+        GIVEN % "A causal" + r"$$ A = \begin{bmatrix} 100\% & 0\% \\ 68\% & 31\% \end{bmatrix} $$"
+    )
+    found = checked(text, "markdown")
+    assert "A[1,0]: 68% is wrong, it should be 69%" in findings.text(found)
+    assert r"69\% & 31\%" in fixed_text(text, edits(found))
+
+
+# Causes.
+
+
+def test_a_tie_in_a_step_that_is_rounded_first_goes_away_from_zero() -> None:
+    """0.25 · 0.9 = 0.225 is 0.23 when it is rounded, and 0.3 cut off is 0.3."""
+    text = r"""No mask is used. Scores are divided by 2.
+$$ Q = \begin{bmatrix} 0.25 \\ 0.3 \end{bmatrix} $$
+$$ K = \begin{bmatrix} 0.9 \\ 1 \end{bmatrix} $$
+$$ Z = \begin{bmatrix} %s \end{bmatrix} $$
+"""
+    found = causes(checked(text % r"0.1150 & 0.1250 \\ 0.1350 & 0.1500", "markdown"))
+    assert "S was rounded to 2 decimals first" in found["Z"]
+    found = causes(checked(text % r"0.1 & 0.1 \\ 0.10 & 0.15", "markdown"))
+    assert "S was cut off to 1 decimal first" in found["Z"]
+
+
+def test_an_output_is_carried_on_from_two_printed_steps() -> None:
+    text = r"""No mask is used. Scores are divided by 1.
+$$ E = \begin{bmatrix} 1 & 0 \\ 0 & 1 \end{bmatrix} $$
+$$ W_V = \begin{bmatrix} 1 & 0 \\ 0 & 1 \end{bmatrix} $$
+$$ Q = \begin{bmatrix} 1 & 0 \\ 0 & 1 \end{bmatrix} $$
+$$ K = \begin{bmatrix} 1 & 0 \\ 0 & 1 \end{bmatrix} $$
+$$ V = \begin{bmatrix} 1 & 0 \\ 0 & 3 \end{bmatrix} $$
+$$ A = \begin{bmatrix} 0.77 & 0.23 \\ 0.27 & 0.73 \end{bmatrix} $$
+$$ O = \begin{bmatrix} 0.77 & 0.69 \\ 0.27 & 2.19 \end{bmatrix} $$
+"""
+    found = causes(checked(text, "markdown"))
+    both = "it was carried on from the printed A, and it was carried on from the printed V"
+    assert found["O"] == [both]
+
+
+def test_half_precision_explains_masked_scores() -> None:
+    text = GIVEN % "A causal" + (
+        r"$$ Z_{\text{masked}} = \begin{bmatrix} 1.41406 & -\infty \\ 1.55566 & 0.74951 \end{bmatrix} $$"
+    )
+    assert causes(checked(text, "markdown"))["Z_masked"] == ["it was computed in float16"]
+
+
+# Corrections of what is hidden.
+
+IMAGE = (
+    "![](https://latex.codecogs.com/svg.image?Z_%7B%5Ctext%7Bmasked%7D%7D%3D%5Cbegin%7Bbmatrix%7D"
+    "1.41%26{}%5C%5C1.56%26{}%5Cend%7Bbmatrix%7D)"
+)
+TABULAR = (
+    "Masked scores:\n\n\\begin{{tabular}}{{rr}}\n1.41 & {} \\\\\n1.56 & {} \\\\\n\\end{{tabular}}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("notation", "hidden"),
+    [(IMAGE, "-%5Cinfty"), (TABULAR, r"$-\infty$"),
+     ("Z_masked = [[1.41, {}], [1.56, {}]]", "-inf"),
+     ("**Masked scores**\n\n| | |\n|--|--|\n| 1.41 | {} |\n| 1.56 | {} |\n", "−∞")],
+)  # fmt: skip
+def test_a_hidden_score_is_corrected_in_its_notation(notation: str, hidden: str) -> None:
+    """As the notation writes it, encoded in an address; a number gets its decimals back."""
+    for cells in (("0.57", "0.75"), (hidden, hidden)):
+        text = GIVEN % "A causal" + notation.format(*cells)
+        found = checked(text, "markdown")
+        new = fixed_text(text, edits(found))
+        assert new.strip("$") == (GIVEN % "A causal" + notation.format(hidden, "0.75")) or (
+            new.replace("$0.75$", "0.75") == GIVEN % "A causal" + notation.format(hidden, "0.75")
+        )
+
+
+def test_nan_is_corrected_with_the_decimals_beside_it() -> None:
+    text = GIVEN % "A causal" + "A = [[1.0, 0.0], [nan, 0.31]]"
+    assert wrong(checked(text, "markdown")) == {"A[1,0]": "0.69"}

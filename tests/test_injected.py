@@ -6,6 +6,7 @@ at random, see `notations`. What symattn says about it is compared with what was
 
 from __future__ import annotations
 
+import json
 import random
 import re
 from collections import Counter
@@ -93,6 +94,8 @@ def test_injected_errors_are_found_with_their_causes(kind: str) -> None:
                 tally[kind_of_error] += 1
                 tally[f"coinciding {kind_of_error}"] += not is_explained(p, causes[p.step], text)
         new = fixed_text(text, edits(found))
+        if kind == "notebook":
+            json.loads(new)
         assert squeezed(new) == squeezed(
             document(author, kind, seed, Said() if unsaid else Said("sqrt", mask), correct=True)
         )

@@ -527,3 +527,23 @@ def test_a_random_matrix_is_read_back_from_every_notation(rows: list[list[str]])
         for printed in matrix.cells:
             assert text[printed.start : printed.end] == printed.text
             assert printed.value == Fraction(printed.text)
+
+
+def test_a_list_before_bold_text_is_no_operand() -> None:
+    """Nothing after the line of a list makes it a factor."""
+    text = "A = [[0.35, 0.65]]\n\n**Output**\n\nV = [[1, 2]]\n- a point\n\nO = [[1, 2]] * 2\n"
+    assert steps(read(text, "markdown")) == [("A", False), ("V", False), (None, True)]
+
+
+def test_a_latex_table_may_hold_mathematics() -> None:
+    text = "Masked scores:\n\\begin{tabular}{rr} 0.5 & $-\\infty$ \\\\ $0.1$ & 1 \\end{tabular}\n"
+    reading = read(text, "latex")
+    assert [c.text for m in reading.matrices for c in m.cells] == ["0.5", r"-\infty", "0.1", "1"]
+    assert reading.matrices[0].name.step == "Z_masked"
+    assert not reading.problems
+
+
+def test_what_is_said_counts_whatever_else_is_in_the_document() -> None:
+    """Too many brackets to read as lists hide no sentence; nor does a line's end in it."""
+    text = "A causal\nmask is used.\n" + "[" * 200_001
+    assert read(text, "markdown").facts.mask == "causal"

@@ -151,7 +151,9 @@ def with_decimals(m: PrintedMatrix) -> PrintedMatrix:
         is_plain = c.kind == "decimal" and not (c.exponent or c.percent)
         if is_plain and is_fixed:
             return replace(c, fixed=True)
-        if (c.decimals or 0) >= digits or not (is_plain or c.kind in ("integer", "infinity")):
+        if (c.decimals or 0) >= digits or not (
+            is_plain or c.kind in ("integer", "infinity", "nan")
+        ):
             return c
         if is_plain and m.notation == "list":
             return replace(c, decimals=digits, significant=significant)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from symattn.claims.check import Checked, Finding
-from symattn.claims.fix import Edit
+from symattn.claims.fix import Edit, in_style
+from symattn.claims.judge import Judgement
 from symattn.claims.placing import Claimed
 from symattn.claims.prose import repeats
 from symattn.entries import place
@@ -71,8 +74,8 @@ def data(checked: Checked) -> dict[str, Any]:
                 "labels": list(f.claim.entry.labels),
                 "line": f.line,
                 "column": f.column,
-                "printed": f.judgement.printed,
-                "correct": f.judgement.correct,
+                "printed": _in_percent(f).printed,
+                "correct": _in_percent(f).correct,
                 "verdict": f.judgement.verdict,
                 "note": f.judgement.note,
                 "quoted": f.claim.quoted,
@@ -140,11 +143,21 @@ def _at(checked: Checked, finding: Finding) -> str:
 
 
 def _sentence(finding: Finding) -> str:
-    j = finding.judgement
+    j = _in_percent(finding)
     where = place(finding.claim.entry)
     about = f" ({where})" if where else ""
     quoted = "quoted: " if finding.claim.quoted else ""
     return f"{quoted}{j.at}{about}: {visible(j.printed)} is {_verdict(j)}"
+
+
+def _in_percent(finding: Finding) -> Judgement:
+    """The judgement; of a percentage, in percent."""
+    j, printed = finding.judgement, finding.claim.printed
+    if not printed.percent:
+        return j
+    is_decimal = re.fullmatch(r"-?[\d.]+", j.correct)
+    correct = f"{in_style(printed, j.correct, printed.text)}%" if is_decimal else j.correct
+    return replace(j, printed=f"{j.printed}%", correct=correct)
 
 
 def _verdict(j: Any) -> str:

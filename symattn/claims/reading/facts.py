@@ -81,7 +81,7 @@ _PATTERNS: tuple[tuple[str, str | None, re.Pattern[str]], ...] = (
         r"\b(?:no|without(?:\s+an?y?)?)\s+(?:causal\s+|attention\s+)?mask(?:s|ing)?\b"
         r"|\bunmasked\s+(?:self-)?attention|\bmask\s+is\s+not\s+(?:used|applied)", re.IGNORECASE)),
     ("mask", "causal", re.compile(
-        r"\bcausal(?:ly)?[- ](?:attention\s+)?mask|\blook[- ]?ahead\s+mask"
+        r"\bcausal(?:ly)?(?:-|\s+)(?:attention\s+)?mask|\blook(?:-|\s+)?ahead\s+mask"
         r"|\bcausal\s+(?:self-)?attention"
         r"|\bmask(?:s|ed|ing)?\s+(?:out\s+)?(?:all\s+|the\s+)?(?:later|future|subsequent)\s"
         r"|\bhides?\s+(?:all\s+|the\s+)?(?:later|future)\s", re.IGNORECASE)),

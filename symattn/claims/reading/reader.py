@@ -125,7 +125,7 @@ class _Collected:
     def take(self, region: Region) -> None:
         if region.alternatives is not None and region.alternatives == self.read_alternative:
             return
-        region = self._bounded(region)
+        whole, region = region, self._bounded(region)
         spans = _spans(region)
         found = self._equations(region, spans)
         markup = blanked(region.markup_math, delimited(region.markup_math, "<!--", "-->"))
@@ -147,7 +147,7 @@ class _Collected:
         self.markings.append(marking)
         self.matrices += [self._named(m) for m in marking.matrices]
         self.problems += marking.problems
-        self.statements += facts_of(region.view, region.prose, region.lists)
+        self.statements += facts_of(whole.view, whole.prose, whole.lists)
 
     def _bounded(self, region: Region) -> Region:
         """The region without what is in it too often to be anybody's worked example."""
