@@ -242,10 +242,11 @@ def shorter(rows: Rows, stripped: bool) -> Rows:
             return whole + point + places.rstrip("0")
         return text if places.strip("0") else whole
 
+    def places(rows: Rows) -> int:
+        return max(len(text.partition(".")[2]) for row in rows for text in row)
+
     found = [[short(text) for text in row] for row in rows]
-    kept = any(a == b != "-oo" for old, new in zip(rows, found, strict=True)
-               for a, b in zip(old, new, strict=True))  # fmt: skip
-    return found if kept else rows
+    return found if places(found) == places(rows) else rows
 
 
 @dataclass(frozen=True)

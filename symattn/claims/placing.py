@@ -17,6 +17,7 @@ from symattn.numbers import compact
 from symattn.numbers.normal_form import Sum, inverse
 from symattn.steps import Step
 
+BARE = ("integer", "infinity", "nan")  # kinds of numbers without decimals of their own
 FEW = 5  # decimals; floats that programs print in full have more
 
 
@@ -151,9 +152,7 @@ def with_decimals(m: PrintedMatrix) -> PrintedMatrix:
         is_plain = c.kind == "decimal" and not (c.exponent or c.percent)
         if is_plain and is_fixed:
             return replace(c, fixed=True)
-        if (c.decimals or 0) >= digits or not (
-            is_plain or c.kind in ("integer", "infinity", "nan")
-        ):
+        if (c.decimals or 0) >= digits or not (is_plain or c.kind in BARE):
             return c
         if is_plain and m.notation == "list":
             return replace(c, decimals=digits, significant=significant)
