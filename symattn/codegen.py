@@ -15,13 +15,23 @@ from latexify.codegen.expression_codegen import ExpressionCodegen
 from latexify.codegen.expression_rules import BUILTIN_FUNCS
 from latexify.exceptions import LatexifyError
 
+from symattn import index_notation
 from symattn.notation import Template, as_code, symbol
 
 #: Functions whose name on the page differs from the one in the code.
-NAMES = {"maximum": r"\max", "max": r"\max", "concatenate": r"\mathrm{Concat}"}
+NAMES = {
+    "maximum": r"\max", "max": r"\max", "minimum": r"\min", "min": r"\min",
+    "concatenate": r"\mathrm{Concat}",
+}  # fmt: skip
 
 #: Functions along an axis.
-REDUCTIONS = frozenset(["sum", "max", "min", "mean", "var", "std", "prod", "argmax"])
+REDUCTIONS = frozenset(["sum", "max", "min", "mean", "var", "std", "prod", "argmax", "cumsum"])
+
+#: Functions that are another way to write an operator.
+OPERATORS: dict[str, type[ast.operator]] = {
+    "add": ast.Add, "subtract": ast.Sub, "multiply": ast.Mult, "divide": ast.Div,
+    "power": ast.Pow, "matmul": ast.MatMult, "dot": ast.MatMult,
+}  # fmt: skip
 
 _LEFT, _RIGHT = r"\left(", r"\right)"
 
@@ -33,6 +43,12 @@ def render(source: str) -> Template:
         return Template(_tidy(_Codegen().visit(tree)), _tidy(_Codegen().factored(tree)))
     except LatexifyError:
         return Template(as_code(source), as_code(source), code=True)
+
+
+#: Functions with a notation of their own, each a method of the generator.
+NOTATIONS = frozenset(
+    ["exp", "square", "outer", "eye", "identity", "transpose", "swapaxes", "einsum", "where"]
+)
 
 
 class _Codegen(ExpressionCodegen):  # type: ignore[misc]
@@ -61,15 +77,19 @@ class _Codegen(ExpressionCodegen):  # type: ignore[misc]
 
     def visit_Attribute(self, node: ast.Attribute) -> str:
         if node.attr == "T":
-            base = self.visit(node.value)
-            simple = isinstance(node.value, ast.Name)
-            return rf"{base}^{{\top}}" if simple else rf"{self._grouped(node.value)}^{{\top}}"
+            return self._transposed(node.value)
         if isinstance(node.value, ast.Name) and node.value.id in ("np", "numpy", "math"):
             constants = {"inf": r"\infty", "pi": r"\pi", "e": "e"}
             if node.attr in constants:
                 return constants[node.attr]
             return symbol(node.attr)
-        return rf"\mathrm{{{symbol(node.attr)}}}{_LEFT}{self.visit(node.value)}{_RIGHT}"
+        if node.attr in ("shape", "ndim", "size"):
+            return rf"\mathrm{{{node.attr}}}{_LEFT}{self.visit(node.value)}{_RIGHT}"
+        return rf"{{{self._atom(node.value)}}}_{{{symbol(node.attr)}}}"  # of a named tuple
+
+    def _transposed(self, node: ast.expr) -> str:
+        base = self.visit(node) if isinstance(node, ast.Name) else self._grouped(node)
+        return rf"{base}^{{\top}}"
 
     def _grouped(self, node: ast.expr) -> str:
         latex: str = self.visit(node)
@@ -120,18 +140,21 @@ class _Codegen(ExpressionCodegen):  # type: ignore[misc]
 
     def visit_Call(self, node: ast.Call) -> str:
         name = extract_function_name_or_none(node) or ""
-        if name == "where" and len(node.args) == 3:
-            return self._cases(node)
         method = isinstance(node.func, ast.Attribute) and not (
             isinstance(node.func.value, ast.Name) and node.func.value.id in ("np", "numpy", "math")
         )
-        if name == "exp" and not method and len(node.args) == 1:
-            return rf"e^{{{self.visit(node.args[0])}}}"
+        operands = [*([node.func.value] if method else []), *node.args]  # type: ignore[attr-defined]
+        notation = getattr(self, f"_{name}", None) if name in NOTATIONS else None
+        if name in OPERATORS and len(operands) == 2 and not node.keywords:
+            return str(self.visit(ast.BinOp(operands[0], OPERATORS[name](), operands[1])))
+        if notation is not None and not node.keywords:
+            special: str | None = notation(*operands)
+            if special is not None:
+                return special
         if name in BUILTIN_FUNCS and not method and not node.keywords and name not in REDUCTIONS:
             latex: str = super().visit_Call(node)
             return latex.replace(r"\sqrt{ ", r"\sqrt{").replace(" }", "}")
-        arguments = [node.func.value] if method else []  # type: ignore[attr-defined]
-        positional, keywords = [*arguments, *node.args], list(node.keywords)
+        positional, keywords = operands, list(node.keywords)
         if name in REDUCTIONS and len(positional) > 1:
             # The second argument of these is an axis, and no operand.
             keywords = [ast.keyword("axis", positional[1]), *keywords]
@@ -148,8 +171,53 @@ class _Codegen(ExpressionCodegen):  # type: ignore[misc]
     def _function(self, name: str) -> str:
         return f"«{name}()»"
 
-    def _cases(self, node: ast.Call) -> str:
-        condition, yes, no = map(self.visit, node.args)
+    # Calls that have a notation; None where these operands have none.
+
+    def _exp(self, *operands: ast.expr) -> str | None:
+        return rf"e^{{{self.visit(operands[0])}}}" if len(operands) == 1 else None
+
+    def _square(self, *operands: ast.expr) -> str | None:
+        if len(operands) != 1:
+            return None
+        return str(self.visit(ast.BinOp(operands[0], ast.Pow(), ast.Constant(2))))
+
+    def _outer(self, *operands: ast.expr) -> str | None:
+        if len(operands) != 2:
+            return None
+        return rf"{self._factor(operands[0])} \otimes {self._factor(operands[1], right=True)}"
+
+    def _eye(self, *operands: ast.expr) -> str | None:
+        return rf"I_{{{self.visit(operands[0])}}}" if len(operands) == 1 else None
+
+    _identity = _eye
+
+    def _transpose(self, *operands: ast.expr) -> str | None:
+        return self._transposed(operands[0]) if len(operands) == 1 else None
+
+    def _swapaxes(self, *operands: ast.expr) -> str | None:
+        last_two = {ast.unparse(axis) for axis in operands[1:]} == {"-1", "-2"}
+        return self._transposed(operands[0]) if last_two else None
+
+    def _einsum(self, *operands: ast.expr) -> str | None:
+        if any(isinstance(x, ast.Starred) for x in operands) or len(operands) < 2:
+            return None
+        first, *rest = operands
+        if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
+            return None
+        factors = index_notation.matrix_product(first.value)
+        if not factors or len(factors) != len(rest):
+            return index_notation.sums(first.value, list(map(self._atom, rest)))
+        shown = []
+        for place, factor in enumerate(factors):
+            node = rest[factor.operand]
+            plain = self._factor(node, right=place > 0)
+            shown.append(self._transposed(node) if factor.transposed else plain)
+        return " ".join(shown)
+
+    def _where(self, *operands: ast.expr) -> str | None:
+        if len(operands) != 3:
+            return None
+        condition, yes, no = map(self.visit, operands)
         return (
             rf"\begin{{cases}} {yes} & \text{{if }} {condition} \\ "
             rf"{no} & \text{{otherwise}} \end{{cases}}"
@@ -189,6 +257,8 @@ def _is_scalar(node: ast.expr) -> bool:
 def _tidy(latex: str) -> str:
     """LaTeX without latexify's spacing commands, which not every renderer takes."""
     latex = latex.replace(r"\mathopen{}", "").replace(r"\mathclose{}", "")
-    for bracket in (_LEFT, r"\left["):
+    for bracket in (_LEFT, r"\left[", r"\left|"):
         latex = latex.replace(bracket + " ", bracket)
-    return latex.replace(" " + _RIGHT, _RIGHT).replace(r" \right]", r"\right]")
+    for bracket in (_RIGHT, r"\right]", r"\right|"):
+        latex = latex.replace(" " + bracket, bracket)
+    return latex

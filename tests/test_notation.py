@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 
+import math_core
 import pytest
 
 from symattn import transformer
@@ -77,10 +78,47 @@ def test_symbols(name: str, latex: str) -> None:
         ),
         ("x - (y - z)", r"x - \left(y - z\right)"),
         ("(x + y) ** 2", r"\left(x + y\right)^{2}"),
+        ("np.abs(x - y)", r"\left|x - y\right|"),
+        ("abs(x)", r"\left|x\right|"),
+        ("np.square(x + 1)", r"\left(x + 1\right)^{2}"),
+        ("np.minimum(x, 0)", r"\min\left(x, 0\right)"),
+        ("x.min(axis=(0, 1))", r"\min\left(x, \mathrm{axis}=\left(0, 1\right)\right)"),
+        ("np.var(x, axis=-1, ddof=1)", r"\mathrm{var}\left(x, \mathrm{ddof}=1\right)"),
+        ("np.cumsum(x, 0)", r"\mathrm{cumsum}\left(x, \mathrm{axis}=0\right)"),
+        ("np.tril(M, -1)", r"\mathrm{tril}\left(M, -1\right)"),
+        ("x[..., None]", r"x[\ldots, \text{new}]"),
+        ("np.outer(a, b)", r"a \otimes b"),
+        ("np.dot(A, B + C)", r"A \left(B + C\right)"),
+        ("A.dot(B)", "A B"),
+        ("np.add(a, np.multiply(b, c))", r"a + b \odot c"),
+        ("np.eye(n)", "I_{n}"),
+        ("np.eye(n, k=1)", r"\mathrm{eye}\left(n, k=1\right)"),
+        ("x.transpose()", r"x^{\top}"),
+        ("np.transpose(A @ B)", r"\left(A B\right)^{\top}"),
+        ("Q @ K.swapaxes(-1, -2)", r"Q K^{\top}"),
+        ("x.swapaxes(0, 1)", r"\mathrm{swapaxes}\left(x, 0, 1\right)"),
+        ("np.sqrt(2 / np.pi) * x", r"\sqrt{\frac{2}{\pi}} \cdot x"),
+        ("s.mean + 1", r"{s}_{\mathrm{mean}} + 1"),
+        ("x * x.shape[-1]", r"x \odot \mathrm{shape}\left(x\right)[-1]"),
+        ("np.einsum('ij,jk->ik', A, B)", "A B"),
+        ("np.einsum('ij, jk', A + B, C)", r"\left(A + B\right) C"),
+        ("np.einsum('ij,kj->ik', A, B)", r"A B^{\top}"),
+        ("np.einsum('ij,jk->ki', A, B)", r"B^{\top} A^{\top}"),
+        ("np.einsum('j,ij->i', a, B)", "B a"),
+        ("np.einsum('hid,hjd->hij', Q, K)", r"Q K^{\top}"),
+        ("np.einsum('...ij,...jk->...ik', A, f(B))", r"A \mathrm{f}\left(B\right)"),
+        ("np.einsum('ij->ji', A)", r"A^{\top}"),
+        ("np.einsum('ii', A)", r"\sum_{i} A[i,i]"),
+        ("np.einsum('i,i->', a, b)", r"\sum_{i} a[i] b[i]"),
+        ("np.einsum('ij,ij->i', A, B)", r"\left(\sum_{j} A[i,j] B[i,j]\right)_{i}"),
+        ("np.einsum('...i,...i', A, B)", r"\left(\sum_{i} A[\ldots,i] B[\ldots,i]\right)_{\ldots}"),
+        ("np.einsum('i,j->ij', a, b)", r"\left(a[i] b[j]\right)_{i,j}"),
+        ("np.einsum(s, A, B)", r"\mathrm{einsum}\left(s, A, B\right)"),
     ],
 )
 def test_lines_become_latex(source: str, latex: str) -> None:
     assert template(source).fill(symbol) == latex
+    math_core.LatexToMathML().convert_with_local_state(latex, displaystyle=True)
 
 
 def test_a_quotient_may_keep_its_divisor_as_a_factor() -> None:
