@@ -13,7 +13,7 @@ import numpy as np
 from latexify.ast_utils import extract_function_name_or_none
 from latexify.codegen.expression_codegen import ExpressionCodegen
 from latexify.codegen.expression_rules import BUILTIN_FUNCS
-from latexify.exceptions import LatexifyError
+from latexify.exceptions import LatexifyError, LatexifyNotSupportedError
 
 from symattn import index_notation
 from symattn.notation import Template, as_code, symbol
@@ -139,7 +139,9 @@ class _Codegen(ExpressionCodegen):  # type: ignore[misc]
         return latex
 
     def visit_Call(self, node: ast.Call) -> str:
-        name = extract_function_name_or_none(node) or ""
+        name = extract_function_name_or_none(node)
+        if name is None:
+            raise LatexifyNotSupportedError("a call of what a call returned has no name")
         method = isinstance(node.func, ast.Attribute) and not (
             isinstance(node.func.value, ast.Name) and node.func.value.id in ("np", "numpy", "math")
         )

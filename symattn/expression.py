@@ -96,11 +96,26 @@ class _Expander:
         lead = tuple(0 if shape[k] == 1 else i for k, i in enumerate(lead))
         return self.entry(node, (*lead, *tail))
 
+    def _neg(self, node: Any, index: tuple[int, ...]) -> Expression:
+        """A minimum is recorded as the maximum of the negatives, negated."""
+        found = self._operand(node.inputs[0], index)
+        if _is(found, "maximum") and all(_is(a, "neg") for a in found.args):
+            return Apply("minimum", tuple(a.args[0] for a in found.args))
+        return Apply("neg", (found,))
+
+    def _maximum(self, node: Any, index: tuple[int, ...]) -> Expression:
+        """An absolute value is recorded as the larger of a number and its negative."""
+        a, b = (self._operand(i, index) for i in node.inputs)
+        return Apply("abs", (a,)) if b == Apply("neg", (a,)) else Apply("maximum", (a, b))
+
     def _sum(self, node: Any, index: tuple[int, ...]) -> Expression:
         return added(self._along(node, index))
 
     def _max(self, node: Any, index: tuple[int, ...]) -> Expression:
-        return Apply("maximum", tuple(self._along(node, index)))
+        parts = self._along(node, index)
+        # Along several axes it is a maximum of maxima.
+        split = [part.args if _is(part, "maximum") else (part,) for part in parts]
+        return Apply("maximum", tuple(a for part in split for a in part))
 
     def _along(self, node: Any, index: tuple[int, ...]) -> list[Any]:
         axis = node.params["axis"]
@@ -128,6 +143,10 @@ class _Expander:
         raise AssertionError("an index past the end of a concatenation")
 
 
+def _is(e: Any, op: str) -> bool:
+    return isinstance(e, Apply) and e.op == op
+
+
 def added(terms: list[Any]) -> Expression:
     """The sum of terms, in order."""
     return terms[0] if len(terms) == 1 else Apply("add", tuple(terms))
@@ -136,6 +155,7 @@ def added(terms: list[Any]) -> Expression:
 # Writing it: precedence of the outermost operation, and a format for each notation.
 
 _ADD, _MUL, _NEG, _POW, _ATOM = range(5)
+_SHORT = {"maximum": "max", "minimum": "min"}
 _INFIX = {
     "add": (_ADD, " + "), "sub": (_ADD, " - "), "mul": (_MUL, None), "div": (_MUL, None),
 }  # fmt: skip
@@ -195,15 +215,19 @@ class _Writer:
 
     def _function(self, e: Apply) -> tuple[str, int]:
         arguments = ", ".join(self.write(a)[0] for a in e.args)
+        if e.op == "pi":
+            return (r"\pi" if self.tex else "pi"), _ATOM
         if not self.tex:
-            return f"{'max' if e.op == 'maximum' else e.op}({arguments})", _ATOM
+            return f"{_SHORT.get(e.op, e.op)}({arguments})", _ATOM
+        if e.op == "abs":
+            return rf"\left|{arguments}\right|", _ATOM
         if e.op == "exp":
             # Exponents are small already: their fractions are written in a line.
             inline = re.fullmatch(r"\\frac\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\{(\d+)\}", arguments)
             return f"e^{{{f'{inline[1]}/{inline[2]}' if inline else arguments}}}", _POW
         if e.op == "sqrt":
             return rf"\sqrt{{{arguments}}}", _ATOM
-        name = {"maximum": r"\max", "erf": r"\mathrm{erf}"}.get(e.op, "\\" + e.op)
+        name = r"\mathrm{erf}" if e.op == "erf" else "\\" + _SHORT.get(e.op, e.op)
         return rf"{name}\left({arguments}\right)", _ATOM
 
     def _wrapped(self, e: Expression, level: int, strict: bool) -> str:

@@ -62,7 +62,7 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Apply:
-    """An operation of the graph's own table on exact numbers, unevaluated."""
+    """An operation of the graph's own table on exact numbers, unevaluated; or π, of none."""
 
     op: str
     args: tuple[Exact, ...]
@@ -72,6 +72,11 @@ class Apply:
 
 
 Exact = Fraction | Infinity | Name | Apply
+
+PI = Apply("pi", ())
+
+#: NumPy's constants that are numbers, by their names there.
+CONSTANTS: Mapping[str, Exact] = {"pi": PI, "e": Apply("exp", (Fraction(1),))}
 
 _TOKEN = re.compile(
     r"""\s*(?:
@@ -361,7 +366,9 @@ def _exact_sympy(value: Any) -> Exact:
     if isinstance(value, sympy.Float):
         raise ExactnessError(f"the SymPy Float {value} is not exact: write a string or a Rational")
     if value is sympy.E:
-        return Apply("exp", (Fraction(1),))
+        return CONSTANTS["e"]
+    if value is sympy.pi:
+        return PI
     head = _sympy_heads().get(getattr(value, "func", None))
     if head is None:
         raise LiteralError(f"wanted an exact number, got the SymPy {type(value).__name__} {value}")

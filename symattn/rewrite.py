@@ -19,6 +19,7 @@ from functools import lru_cache
 from typing import Any
 
 from symattn.errors import TraceError
+from symattn.literals import CONSTANTS
 from symattn.tracer import TRACED_CODE
 
 #: The name of a returned expression that has no other.
@@ -79,7 +80,9 @@ def _compile(
     return inner, defaults
 
 
-_HELPERS = ("__sa_name", "__sa_call", "__sa_literal", "__sa_div", "__sa_pow")
+_HELPERS = (
+    "__sa_name", "__sa_call", "__sa_literal", "__sa_div", "__sa_pow", "__sa_constant",
+)  # fmt: skip
 
 
 def definition_of(code: types.CodeType) -> tuple[str, ast.FunctionDef]:
@@ -274,6 +277,14 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> Any:
         self.generic_visit(node)
         call = ast.Call(ast.Name("__sa_call", ast.Load()), [node.func, *node.args], node.keywords)
+        return ast.fix_missing_locations(ast.copy_location(call, node))
+
+    def visit_Attribute(self, node: ast.Attribute) -> Any:
+        self.generic_visit(node)
+        if node.attr not in CONSTANTS or not isinstance(node.ctx, ast.Load):
+            return node
+        arguments = [node.value, ast.Constant(node.attr)]
+        call = ast.Call(ast.Name("__sa_constant", ast.Load()), arguments, [])
         return ast.fix_missing_locations(ast.copy_location(call, node))
 
     def visit_Constant(self, node: ast.Constant) -> Any:

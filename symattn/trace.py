@@ -18,10 +18,11 @@ import numpy as np
 
 from symattn.errors import ExactnessError, LiteralError, TraceError
 from symattn.graph import Graph, NamedNode, Node
-from symattn.literals import exact
+from symattn.literals import CONSTANTS, exact
 from symattn.rewrite import RETURN, compiled
+from symattn.rules import CONSTRUCTORS, MAKES_FLOATS, is_float64
 from symattn.tracer import (
-    MAKES_FLOATS,
+    METHODS,
     NUMPY,
     TRACED_CODE,
     Recorder,
@@ -29,6 +30,7 @@ from symattn.tracer import (
     call_numpy,
     constant,
     lift,
+    not_understood,
     recorder_of,
     refuse,
     user_line,
@@ -39,13 +41,15 @@ MAX_SCOPES = 64  # calls inside calls
 #: Functions traced as one operation: function -> what to record.
 PRIMITIVES: dict[Any, Callable[..., Tracer]] = {}
 
+#: What stays exact in place of a function of `math` that NumPy lacks.
+_MATH = {"erf": "symattn.functions.erf"}
+
 _INTEGER_MATH = frozenset(
     getattr(math, name)
     for name in ("ceil", "floor", "prod", "gcd", "lcm", "comb", "perm", "factorial", "isqrt")
 )
-_CONSTRUCTORS: dict[Any, bool] = dict.fromkeys(
-    [np.zeros, np.ones, np.eye, np.identity, np.arange, np.tri, np.zeros_like, np.ones_like], True
-)
+#: Methods of static arrays that would make floats out of integers.
+_FLOAT_METHODS = frozenset(["mean", "var", "std"])
 
 
 def primitive(record: Callable[..., Tracer]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -205,7 +209,7 @@ class _Run:
         new_code, defaults = compiled(function.__code__)
         helpers = {
             "__sa_name": self.name, "__sa_call": self.call, "__sa_literal": self.literal,
-            "__sa_div": self.div, "__sa_pow": self.pow,
+            "__sa_div": self.div, "__sa_pow": self.pow, "__sa_constant": self.constant,
         }  # fmt: skip
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         closure = tuple(
@@ -243,6 +247,12 @@ class _Run:
     def literal(self, text: str) -> Tracer:
         return constant(exact(text), self.recorder)
 
+    def constant(self, owner: Any, name: str) -> Any:
+        """``owner.name``, where NumPy's π and e are exact."""
+        if owner is np or owner is math:
+            return constant(CONSTANTS[name], self.recorder)
+        return getattr(owner, name)
+
     def div(self, a: Any, b: Any) -> Any:
         if recorder_of((a, b)) is None and _is_number(a) and _is_number(b):
             a = lift(a, self.recorder)
@@ -255,8 +265,6 @@ class _Run:
 
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Every call in a traced function comes through here."""
-        if _lookup(_CONSTRUCTORS, function):
-            return function(*args, **{"dtype": int, **kwargs})
         record = _lookup(PRIMITIVES, function)
         if record is not None:
             return record(lift(args[0], self.recorder), *args[1:], **kwargs)
@@ -265,7 +273,7 @@ class _Run:
         module = getattr(function, "__module__", None) or ""
         if module == "math" and function not in _INTEGER_MATH:
             name = function.__name__
-            hint = f"np.{name}" if hasattr(np, name) else "the NumPy function"
+            hint = f"np.{name}" if hasattr(np, name) else _MATH.get(name, "the NumPy function")
             refuse(ExactnessError, f"math.{name} returns a float; {hint} stays exact")
         if isinstance(function, types.MethodType):
             owner = function.__self__
@@ -273,17 +281,31 @@ class _Run:
                 return self._scope(function.__func__, (owner, *args), kwargs)
         if isinstance(function, types.FunctionType) and module.partition(".")[0] != "numpy":
             return self._scope(function, args, kwargs)
-        return function(*args, **kwargs)
+        if isinstance(getattr(function, "__self__", None), np.ndarray | np.generic):
+            return self._static_method(function, args, kwargs)
+        result = function(*args, **kwargs)
+        is_numpy = isinstance(function, np.ufunc) or module.partition(".")[0] == "numpy"
+        if is_numpy and not isinstance(function, type) and _holds_floats(result):
+            not_understood(function)
+        return result
 
     def _numpy(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if recorder_of([*args, *kwargs.values()]) is None:
-            if function not in MAKES_FLOATS:
+        if function not in CONSTRUCTORS and recorder_of([*args, *kwargs.values()]) is None:
+            numbers = MAKES_FLOATS.get(function)
+            if numbers is None or not args[numbers]:
                 return function(*args, **kwargs)
-            args = tuple(
-                a if function is np.where and i == 0 else lift(a, self.recorder)
-                for i, a in enumerate(args)
-            )
+            lifted = [lift(a, self.recorder) for a in args[numbers]]
+            args = (*args[: numbers.start], *lifted, *args[numbers.stop :])
         return call_numpy(function, args, kwargs)
+
+    def _static_method(self, method: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A method of an array of integers or booleans, which stays exact."""
+        name, array = method.__name__, method.__self__
+        if name == "astype" and args and is_float64(args[0]) and array.dtype.kind in "biu":
+            return array.astype(int)
+        if name in _FLOAT_METHODS:
+            return METHODS[name](lift(array, self.recorder), *args, **kwargs)
+        return method(*args, **kwargs)
 
     def _scope(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         recorder = self.recorder
@@ -336,6 +358,10 @@ class _Run:
         if isinstance(value, tuple | list | int | np.integer) and recorder_of([value]) is None:
             return str(value)
         return ""
+
+
+def _holds_floats(value: Any) -> bool:
+    return isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "fc"
 
 
 def _lookup(table: Mapping[Any, Any], function: Any) -> Any:

@@ -1,12 +1,13 @@
 """Tracer arrays: they know a shape and where they came from, and no value.
 
-A `Tracer` stands in for a NumPy array while a model runs once. Operators and
-NumPy functions on it append nodes to the graph being recorded; what NumPy
-itself would turn into a float (``np.sqrt(2)``, ``1 / 3``) becomes a node too.
+A `Tracer` stands in for a NumPy array while a model runs once. Operators on it
+append nodes to the graph being recorded; what NumPy's functions and the methods of
+arrays append is said in `symattn.rules`.
 """
 
 from __future__ import annotations
 
+import inspect
 import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -19,10 +20,17 @@ import numpy as np
 
 from symattn.errors import ExactnessError, ShapeError, SymattnError, TraceError
 from symattn.graph import Array, NamedNode, Node, broadcast_shape
-from symattn.literals import POSITIVE_INFINITY, Exact, Infinity, is_float_mask
+from symattn.literals import POSITIVE_INFINITY, Apply, Exact, Infinity, is_float_mask
 
 #: Code objects compiled by `symattn.trace`: their frames carry the user's own lines.
 TRACED_CODE: set[Any] = set()
+
+#: What is recorded for a NumPy function, and for a method of arrays; see `symattn.rules`.
+NUMPY: dict[Any, Callable[..., Any]] = {}
+METHODS: dict[str, Callable[..., Any]] = {}
+
+#: What to do instead of a function that is refused, by its name.
+REMEDIES: dict[str, str] = {}
 
 
 def user_line() -> str:
@@ -58,6 +66,9 @@ class Recorder:
 
     def name_of(self, node: int) -> str:
         return next((s.name for s in reversed(self.steps) if s.node == node), "the operand")
+
+
+BRANCHING = "branching on a value; only shapes and fixed options can be branched on"
 
 
 class Tracer:
@@ -143,25 +154,17 @@ class Tracer:
     def _no_operator(self, *_: Any) -> Any:
         refuse(TraceError, "arrays take + - * / ** and @; this operator is not understood")
 
-    __abs__ = __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __invert__ = _no_operator
+    def __abs__(self) -> Tracer:
+        return absolute(self)
+
+    __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __invert__ = _no_operator
     __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _no_operator
 
     # Reindexing.
 
     @property
     def T(self) -> Tracer:
-        return self.transpose()
-
-    def transpose(self, *axes: Any) -> Tracer:
-        order = axes[0] if len(axes) == 1 and not isinstance(axes[0], int) else axes
-        return reindex(self, lambda grid: np.transpose(grid, order or None), "transpose")
-
-    def swapaxes(self, a: int, b: int) -> Tracer:
-        return reindex(self, lambda grid: np.swapaxes(grid, a, b), "swapaxes")
-
-    def reshape(self, *shape: Any) -> Tracer:
-        wanted = shape[0] if len(shape) == 1 else shape
-        return reindex(self, lambda grid: np.reshape(grid, wanted), "reshape")
+        return reindex(self, np.transpose, "transpose")
 
     def __getitem__(self, key: Any) -> Tracer:
         for part in key if isinstance(key, tuple) else (key,):
@@ -169,25 +172,13 @@ class Tracer:
                 refuse(TraceError, "an index that depends on a value; only fixed indices can")
         return reindex(self, lambda grid: grid[key], "indexing")
 
-    # Reductions.
-
-    def sum(self, axis: Any = None, keepdims: bool = False) -> Tracer:
-        return reduce_axes("sum", self, axis, keepdims)
-
-    def max(self, axis: Any = None, keepdims: bool = False) -> Tracer:
-        return reduce_axes("max", self, axis, keepdims)
-
-    def mean(self, axis: Any = None, keepdims: bool = False) -> Tracer:
-        total = self.sum(axis, keepdims)
-        return total / (self.size // max(total.size, 1))
-
     # What would need a value.
 
     def __setitem__(self, key: Any, value: Any) -> None:
         refuse(TraceError, "item assignment changes an array in place; use np.where instead")
 
     def __bool__(self) -> bool:
-        refuse(TraceError, "branching on a value; only shapes and fixed options can be branched on")
+        refuse(TraceError, BRANCHING)
 
     def _needs_value(self, *_: Any) -> Any:
         refuse(TraceError, "a value is wanted here, and tracing knows only shapes")
@@ -206,32 +197,23 @@ class Tracer:
         value = fold(self)
         return int(self._needs_value() if value is None else value)
 
-    def _compare(self, other: Any, test: Callable[[Any, Any], bool]) -> bool:
-        left, right = fold(self), fold(other)
-        if left is None or right is None:
-            refuse(
-                TraceError,
-                "branching on a value; only shapes and fixed options can be branched on",
-            )
-        return test(left, right)
+    def __lt__(self, other: Any) -> Any:
+        return compared(operator.lt, self, other)
 
-    def __lt__(self, other: Any) -> bool:
-        return self._compare(other, operator.lt)
+    def __le__(self, other: Any) -> Any:
+        return compared(operator.le, self, other)
 
-    def __le__(self, other: Any) -> bool:
-        return self._compare(other, operator.le)
+    def __gt__(self, other: Any) -> Any:
+        return compared(operator.gt, self, other)
 
-    def __gt__(self, other: Any) -> bool:
-        return self._compare(other, operator.gt)
+    def __ge__(self, other: Any) -> Any:
+        return compared(operator.ge, self, other)
 
-    def __ge__(self, other: Any) -> bool:
-        return self._compare(other, operator.ge)
+    def __eq__(self, other: Any) -> Any:
+        return compared(operator.eq, self, other)
 
-    def __eq__(self, other: Any) -> bool:
-        return self._compare(other, operator.eq)
-
-    def __ne__(self, other: Any) -> bool:
-        return self._compare(other, operator.ne)
+    def __ne__(self, other: Any) -> Any:
+        return compared(operator.ne, self, other)
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         refuse(TraceError, "this call wants a NumPy array of values, and tracing knows only shapes")
@@ -239,17 +221,69 @@ class Tracer:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        refuse(TraceError, f"arrays have no .{name} that symattn understands")
+        rule = METHODS.get(name)
+        if rule is None:
+            refuse(TraceError, f"arrays have no .{name} that symattn understands{_remedy(name)}")
+        return partial(_ruled, rule, f".{name}", self)
 
     # NumPy's own ways in.
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Tracer:
+    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
         if method != "__call__":
             refuse(TraceError, f"np.{ufunc.__name__}.{method} is not understood")
         return call_numpy(ufunc, args, kwargs)
 
-    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Tracer:
+    def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
         return call_numpy(function, args, kwargs)
+
+
+def call_numpy(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Record a NumPy function, or say that it is not understood."""
+    rule = NUMPY.get(function)
+    if rule is None:
+        not_understood(function)
+    return _ruled(rule, f"np.{function.__name__}", *args, **kwargs)
+
+
+def not_understood(function: Any) -> NoReturn:
+    """Refuse a NumPy function by its name, with what to do instead where that is known."""
+    name = function.__name__
+    rooms = (getattr(function, "__module__", None) or "numpy").split(".")[1:]
+    where = "".join(f"{room}." for room in rooms if not room.startswith("_"))
+    refuse(
+        TraceError,
+        f"np.{where}{name} is not among the NumPy functions understood{_remedy(name)}",
+    )
+
+
+def _remedy(name: str) -> str:
+    return f": {REMEDIES[name]}" if name in REMEDIES else ""
+
+
+def _ruled(rule: Callable[..., Any], what: str, /, *args: Any, **kwargs: Any) -> Any:
+    try:
+        return rule(*args, **kwargs)
+    except TypeError as error:
+        try:
+            inspect.signature(rule).bind(*args, **kwargs)
+        except TypeError as unfit:  # a keyword that NumPy knows and symattn does not
+            refuse(TraceError, f"{what}: {unfit}")
+        refuse(TraceError, f"{what}: {error}")
+
+
+def compared(test: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
+    """A comparison of what is fixed: of numbers a boolean, else a static array of them.
+
+    Raises:
+        TraceError: one of the two depends on a value.
+    """
+    sides = [fold(x) if isinstance(x, Tracer) else x for x in (a, b)]
+    if any(x is None for x in sides):
+        refuse(TraceError, BRANCHING)
+    if not any(isinstance(x, np.ndarray) for x in sides):
+        return bool(test(*sides))
+    columns = [np.asarray(x, dtype=object) for x in sides]
+    return np.asarray(np.frompyfunc(test, 2, 1)(*columns), dtype=bool)
 
 
 def fold(value: Any) -> Fraction | None:
@@ -298,7 +332,7 @@ def constant(value: Any, recorder: Recorder) -> Tracer:
 def _exact_constant(value: Any) -> Exact:
     if isinstance(value, bool | np.bool_ | int | np.integer):
         return Fraction(int(value))
-    if isinstance(value, Fraction | Infinity):
+    if isinstance(value, Fraction | Infinity | Apply):
         return value
     if isinstance(value, float | np.floating) and np.isinf(value):
         return POSITIVE_INFINITY if value > 0 else Infinity(-1)
@@ -332,14 +366,14 @@ def lift(value: Any, recorder: Recorder) -> Tracer:
     return constant(value, recorder)
 
 
-def _common(*values: Any) -> Recorder:
+def common(*values: Any) -> Recorder:
     recorder = recorder_of(values)
     assert recorder is not None  # callers hold at least one tracer
     return recorder
 
 
 def binary(op: str, a: Any, b: Any) -> Tracer:
-    recorder = _common(a, b)
+    recorder = common(a, b)
     a, b = lift(a, recorder), lift(b, recorder)
     try:
         shape = broadcast_shape([a.shape, b.shape])
@@ -349,7 +383,7 @@ def binary(op: str, a: Any, b: Any) -> Tracer:
 
 
 def matmul(a: Any, b: Any) -> Tracer:
-    recorder = _common(a, b)
+    recorder = common(a, b)
     a, b = lift(a, recorder), lift(b, recorder)
     try:
         if not a.shape or not b.shape:
@@ -375,21 +409,38 @@ def reindex(x: Tracer, view: Callable[[Array], Array], what: str) -> Tracer:
     return x.recorder.add("gather", [x], index.shape, index=index)
 
 
+def reshape(x: Tracer, shape: Any) -> Tracer:
+    return reindex(x, lambda grid: np.reshape(grid, shape), "reshape")
+
+
 def reduce_axes(op: str, x: Tracer, axis: Any, keepdims: bool) -> Tracer:
+    """A sum or maximum along one axis, several, or (None) all of them."""
     if axis is None:
-        flat = x.reshape(-1)
+        flat = reshape(x, -1)
+        _check_not_empty(op, flat, 0)
         result = x.recorder.add(op, [flat], (), axis=0, keepdims=False)
-        return result.reshape((1,) * x.ndim) if keepdims else result
-    axes = sorted({_axis(a, x.ndim) for a in np.atleast_1d(axis)}, reverse=True)
-    for a in axes:
+        return reshape(result, (1,) * x.ndim) if keepdims else result
+    axes = [_axis(a, x.ndim) for a in (axis if isinstance(axis, tuple | list) else (axis,))]
+    if len(set(axes)) < len(axes):
+        refuse(ShapeError, f"axis {axis} names an axis twice")
+    for a in sorted(axes, reverse=True):
+        _check_not_empty(op, x, a)
         kept = (1,) if keepdims else ()
         shape = (*x.shape[:a], *kept, *x.shape[a + 1 :])
         x = x.recorder.add(op, [x], shape, axis=a, keepdims=keepdims)
     return x
 
 
+def _check_not_empty(op: str, x: Tracer, axis: int) -> None:
+    if op == "max" and not x.shape[axis]:
+        refuse(ShapeError, f"the maximum of nothing: axis {axis} of shape {x.shape} has no entries")
+
+
 def _axis(axis: Any, ndim: int) -> int:
-    index = operator.index(axis)
+    try:
+        index = operator.index(axis)
+    except TypeError:
+        refuse(TraceError, f"an axis is an integer or a tuple of these, got {axis!r}")
     if not -ndim <= index < ndim:
         refuse(ShapeError, f"axis {index} of an array with {ndim} axes")
     return index % ndim
@@ -405,7 +456,8 @@ def softmax(x: Tracer, axis: int = -1) -> Tracer:
         refuse(ShapeError, "softmax of a single number; it wants at least one axis")
     last = x.ndim - 1
     if _axis(axis, x.ndim) != last:
-        return softmax(x.swapaxes(axis, -1)).swapaxes(axis, -1)
+        turned = reindex(x, lambda grid: np.swapaxes(grid, axis, -1), "swapaxes")
+        return reindex(softmax(turned), lambda grid: np.swapaxes(grid, axis, -1), "swapaxes")
     numerators = unary("exp", x)
     reduce_axes("sum", numerators, last, keepdims=False)
     return unary("softmax", x)
@@ -415,8 +467,12 @@ def maximum(a: Any, b: Any) -> Tracer:
     return binary("maximum", a, b)
 
 
+def absolute(x: Tracer) -> Tracer:
+    return maximum(x, -x)
+
+
 def where(condition: Any, a: Any, b: Any) -> Tracer:
-    recorder = _common(condition, a, b)
+    recorder = common(condition, a, b)
     if recorder_of([condition]):
         refuse(
             TraceError,
@@ -435,7 +491,7 @@ def where(condition: Any, a: Any, b: Any) -> Tracer:
 
 
 def concatenate(arrays: Any, axis: int = 0) -> Tracer:
-    recorder = _common(arrays)
+    recorder = common(arrays)
     parts = [lift(a, recorder) for a in arrays]
     at = _axis(axis, parts[0].ndim) if parts[0].ndim else 0
     try:
@@ -446,51 +502,8 @@ def concatenate(arrays: Any, axis: int = 0) -> Tracer:
 
 
 def stack(arrays: Any, axis: int = 0) -> Tracer:
-    recorder = _common(arrays)
+    recorder = common(arrays)
     parts = [lift(a, recorder) for a in arrays]
     return concatenate(
         [reindex(p, lambda grid: np.expand_dims(grid, axis), "np.stack") for p in parts], axis
     )
-
-
-#: NumPy functions whose result on exact numbers is not a NumPy array of integers.
-NUMPY: Mapping[Any, Callable[..., Tracer]] = {
-    np.add: lambda a, b: binary("add", a, b),
-    np.subtract: lambda a, b: binary("sub", a, b),
-    np.multiply: lambda a, b: binary("mul", a, b),
-    np.divide: lambda a, b: binary("div", a, b),
-    np.power: lambda a, b: binary("power", a, b),
-    np.negative: lambda x: -x,
-    np.matmul: matmul,
-    np.dot: matmul,
-    np.maximum: maximum,
-    np.where: where,
-    np.concatenate: concatenate,
-    np.stack: stack,
-    np.array: lambda x, dtype=None: lift(x, _common(x)),
-    np.asarray: lambda x, dtype=None: lift(x, _common(x)),
-    np.transpose: lambda x, axes=None: x.transpose(*(axes or ())),
-    np.swapaxes: lambda x, a, b: x.swapaxes(a, b),
-    np.reshape: lambda x, shape: x.reshape(shape),
-    np.sum: lambda x, axis=None, keepdims=False: x.sum(axis, keepdims),
-    np.max: lambda x, axis=None, keepdims=False: x.max(axis, keepdims),
-    np.mean: lambda x, axis=None, keepdims=False: x.mean(axis, keepdims),
-    **{getattr(np, op): partial(unary, op) for op in ("exp", "log", "sqrt", "sin", "cos", "tanh")},
-}
-
-#: Of these, the ones that make floats out of integers: recorded even where no
-#: operand is a tracer.
-MAKES_FLOATS = frozenset(
-    [np.divide, np.power, np.exp, np.log, np.sqrt, np.sin, np.cos, np.tanh, np.mean, np.where]
-)
-
-
-def call_numpy(function: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Tracer:
-    """Record a NumPy function, or say that it is not understood."""
-    rule = NUMPY.get(function)
-    if rule is None:
-        refuse(TraceError, f"np.{function.__name__} is not among the NumPy functions understood")
-    try:
-        return rule(*args, **kwargs)
-    except TypeError as error:
-        refuse(TraceError, f"np.{function.__name__}: {error}")

@@ -29,6 +29,7 @@ def eighths(*shape: int) -> list[Any]:
 
 MODELS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     (functions.softmax, {"x": eighths(3, 5)}),
+    (functions.erf, {"x": eighths(5)}),
     (functions.causal_mask, {"n_q": 3, "n_k": 5, "offset": 2}),
     (transformer.attention, {"Q": eighths(3, 2), "K": eighths(4, 2), "V": eighths(4, 3)}),
     (

@@ -130,6 +130,7 @@ def test_what_the_renderer_does_not_know_is_shown_as_code_and_says_so() -> None:
     made = template("f(lambda x: x)")
     assert made.code
     assert made.plain.startswith(r"\texttt{f(lambda x: x)")
+    assert template("f(x)(y)").code
 
 
 def test_general_equations() -> None:

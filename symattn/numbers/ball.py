@@ -39,6 +39,7 @@ _SCALAR: dict[str, Callable[..., Any]] = {
     "neg": lambda a: -a, "sqrt": lambda a: a.sqrt(), "exp": lambda a: a.exp(),
     "log": lambda a: a.log(), "sin": lambda a: a.sin(), "cos": lambda a: a.cos(),
     "tanh": lambda a: a.tanh(), "erf": lambda a: a.erf(), "maximum": lambda a, b: a.max(b),
+    "pi": arb.pi,
 }  # fmt: skip
 
 

@@ -70,8 +70,8 @@ def _check_domain(op: str, args: tuple[Any, ...]) -> None:
 
 
 def _check_divisor(op: str, x: Sum) -> None:
-    # Exponentials, radicals and symbols alone are never zero, and neither is their product.
-    if len(x.terms) == 1 and all(k.kind in ("symbol", "sum") for k in x.kernels()):
+    # Exponentials, radicals, π and symbols alone are never zero, and neither is their product.
+    if len(x.terms) == 1 and all(k.kind in ("symbol", "sum", "pi") for k in x.kernels()):
         return
     safe = decide.is_safe_divisor(x) if x.terms else False
     if safe is False:

@@ -76,6 +76,8 @@ class _Enclosing:
         kind, arguments = kernel.kind, kernel.arguments
         if kind == "symbol":
             raise ExactnessError(f"the symbol {arguments[0]} has no value")
+        if kind == "pi":
+            return arb.pi()
         if kind == "root":
             return self.sum(arguments[0]).root(arguments[1])
         values = [self.sum(a) for a in arguments]

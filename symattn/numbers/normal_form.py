@@ -149,7 +149,7 @@ class Kernel:
     """What a monomial has powers of.
 
     Kinds: ``symbol`` (a name), ``sum`` (a sum under a fraction bar), ``ref`` (a long
-    sum held by reference), ``root`` (argument to the power 1/n), ``max``, and the
+    sum held by reference), ``root`` (argument to the power 1/n), ``max``, ``pi``, and the
     functions ``sin``, ``cos``, ``log``, ``erf``.
     """
 
@@ -281,6 +281,7 @@ def of(kernel: Kernel, power: int = 1) -> Sum:
 
 ZERO = Sum({})
 ONE = Sum({_ONE: fmpq(1)})
+PI = of(Kernel("pi"))
 
 
 # Which sums a theorem decides.
@@ -496,15 +497,45 @@ def _is_negative(x: Sum) -> bool:
     return bool(x.terms[first] < 0)
 
 
+#: Sines of these parts of π.
+_SINES: Mapping[fmpq, Sum] = {
+    fmpq(0): ZERO,
+    fmpq(1, 6): constant(fmpq(1, 2)),
+    fmpq(1, 4): _square_root(fmpq(1, 2)),
+    fmpq(1, 3): _square_root(fmpq(3, 4)),
+    fmpq(1, 2): ONE,
+}
+
+
+def _parts_of_pi(x: Sum) -> fmpq | None:
+    """The c of c·π."""
+    if not x.terms:
+        return fmpq(0)
+    ((monomial, c),) = PI.terms.items()
+    return x.terms[monomial] / c if len(x.terms) == 1 and monomial in x.terms else None
+
+
+def _sine_of_parts(c: fmpq) -> Sum | None:
+    """sin(cπ), where it is 0, ±1/2, ±√2/2, ±√3/2 or ±1."""
+    half_turns = c.floor()
+    rest = c - half_turns
+    found = _SINES.get(min(rest, 1 - rest))
+    return found if found is None or half_turns % 2 == 0 else -found
+
+
 def sin(x: Sum) -> Sum:
     """The sine, odd."""
-    return _odd("sin", x)
+    c = _parts_of_pi(x)
+    found = None if c is None else _sine_of_parts(c)
+    return _odd("sin", x) if found is None else found
 
 
 def cos(x: Sum) -> Sum:
     """The cosine, even."""
-    if not x.terms:
-        return ONE
+    c = _parts_of_pi(x)
+    found = None if c is None else _sine_of_parts(c + fmpq(1, 2))
+    if found is not None:
+        return found
     return of(Kernel("cos", intern(-x if _is_negative(x) else x)))
 
 
@@ -545,6 +576,8 @@ def apply(op: str, operands: list[Sum]) -> Sum:
     """An operation of the graph's table on scalars."""
     if op in FUNCTIONS:
         return FUNCTIONS[op](operands[0])
+    if op == "pi":
+        return PI
     if op == "sqrt":
         return root(operands[0], 2)
     if op == "neg":
@@ -583,6 +616,8 @@ def _kernel_to_sympy(kernel: Kernel) -> Any:
 
     if kernel.kind == "symbol":
         return sympy.Symbol(kernel.arguments[0], real=True)
+    if kernel.kind == "pi":
+        return sympy.pi
     if kernel.kind in ("sum", "ref"):
         return to_sympy(kernel.arguments[0])
     if kernel.kind == "root":

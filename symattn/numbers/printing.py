@@ -192,6 +192,8 @@ class Printer:
         kind, arguments = kernel.kind, kernel.arguments
         if kind == "symbol":
             return self.symbol(arguments[0])
+        if kind == "pi":
+            return r"\pi" if self.tex else "pi"
         if kind in ("sum", "ref"):
             named = self.named(arguments[0])
             return named or self.bracketed(self.sum(arguments[0]))

@@ -29,7 +29,7 @@ _SCALAR: dict[str, Callable[..., Any]] = {
     "mul": lambda a, b: a * b, "div": lambda a, b: a / b,
     "neg": lambda a: -a, "power": sympy.Pow, "sqrt": sympy.sqrt,
     "exp": sympy.exp, "log": sympy.log, "sin": sympy.sin, "cos": sympy.cos,
-    "tanh": sympy.tanh, "erf": sympy.erf,
+    "tanh": sympy.tanh, "erf": sympy.erf, "pi": lambda: sympy.pi,
 }  # fmt: skip
 
 #: Operations that are not defined, or not real, everywhere.
