@@ -18,7 +18,6 @@ from symattn.graph import Array, Graph, Hook, NamedNode, Run, split_address
 from symattn.literals import Rule, exact_array
 from symattn.notation import Notation
 from symattn.numbers.given import Given
-from symattn.rewrite import RETURN
 from symattn.steps import Step
 from symattn.trace import check_function, trace
 
@@ -88,7 +87,7 @@ class Derivation:
         seen: dict[int, NamedNode] = {}
         for named in self.graph.steps:
             # What a call merely returned is called by the name its caller gave it.
-            if named.node not in seen or seen[named.node].name == RETURN:
+            if named.node not in seen or seen[named.node].returned:
                 seen[named.node] = named
         return tuple(Step(self, named) for named in sorted(seen.values(), key=lambda s: s.node))
 

@@ -18,6 +18,9 @@ from symattn.errors import AddressError, SymattnError, nearest
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+#: The name of a returned expression that has no other; of several, ``return.0``, ….
+RETURN = "return"
+
 #: Every operation a number system has to define: name -> number of operands
 #: (-1: any number). `gather` stands for every reindexing: transposes, slices,
 #: reshapes and repeats.
@@ -76,20 +79,42 @@ class NamedNode:
 
     @property
     def name(self) -> str:
-        """The last part of the address, without scopes: ``A``, ``A.exp``."""
-        base = self.inside or self.address
-        return self.address[base.rfind(".") + 1 :]
+        """The last part of the address, without scopes: ``A``, ``A.exp``, ``return.0``."""
+        scopes, _, last = (self.inside or self.address).rpartition(".")
+        if scopes.rpartition(".")[2] == RETURN:
+            last = f"{RETURN}.{last}"
+        return self.address[len(self.inside or self.address) - len(last) :]
+
+    @property
+    def returned(self) -> bool:
+        """Whether it has no name but that it is returned."""
+        return self.name.partition(".")[0] == RETURN
 
 
 @dataclass(frozen=True)
 class Graph:
-    """What tracing a function gives."""
+    """What tracing a function gives.
+
+    Attributes:
+        results: the nodes that it returns; one, or as many as a returned tuple has.
+    """
 
     name: str
     nodes: tuple[Node, ...]
     inputs: Mapping[str, int]
     steps: tuple[NamedNode, ...]
-    result: int
+    results: tuple[int, ...]
+
+    @property
+    def result(self) -> int:
+        """The node that it returns.
+
+        Raises:
+            AddressError: it returns several, which `results` has.
+        """
+        if len(self.results) > 1:
+            raise AddressError(f"{self.name} returns {len(self.results)} arrays, and no single one")
+        return self.results[0]
 
     def find(self, address: str) -> NamedNode:
         """Return the step at an address, whole or cut to its last parts.

@@ -19,11 +19,9 @@ from functools import lru_cache
 from typing import Any
 
 from symattn.errors import TraceError
+from symattn.graph import RETURN
 from symattn.literals import CONSTANTS
 from symattn.tracer import TRACED_CODE
-
-#: The name of a returned expression that has no other.
-RETURN = "return"
 
 
 class Defaults:
@@ -219,16 +217,12 @@ class _Rewriter(ast.NodeTransformer):
         for target in node.targets:
             value = self._assigned(target, value, source)
         node.value = value
-        unpacked = [
-            name
-            for target in node.targets
-            if isinstance(target, ast.Tuple | ast.List)
-            and not isinstance(value, ast.Tuple | ast.List)
-            for name in target.elts
-            if isinstance(name, ast.Name)
-        ]
         # `a, b = f(x)`: the names exist only after the line.
-        after = [self._name_after(name, source) for name in unpacked]
+        after = [
+            self._name_after(name, part)
+            for target in node.targets
+            for name, part in _unpacked(target, source)
+        ]
         return [node, *after]
 
     def _name_after(self, name: ast.Name, source: ast.expr) -> ast.stmt:
@@ -297,6 +291,32 @@ class _Rewriter(ast.NodeTransformer):
 
 def _copy(node: ast.expr) -> ast.expr:
     return ast.parse(ast.unparse(node), mode="eval").body
+
+
+def _unpacked(target: ast.expr, source: ast.expr) -> Iterator[tuple[ast.Name, ast.expr]]:
+    """The names that unpacking binds, each with its part of the right-hand side.
+
+    In `a, b = x, y` each name has a value of its own, and is none of these.
+    """
+    if not isinstance(target, ast.Tuple | ast.List):
+        return
+    shown = isinstance(source, ast.Tuple | ast.List) and not _has_star(source.elts)
+    paired = shown and not _has_star(target.elts)
+    after_star = False
+    for i, inner in enumerate(target.elts):
+        place = i - len(target.elts) if after_star else i
+        after_star = after_star or isinstance(inner, ast.Starred)
+        if shown:
+            part = source.elts[place]  # type: ignore[attr-defined]
+        else:
+            part = ast.Subscript(source, ast.Constant(place), ast.Load())
+        if isinstance(inner, ast.Name) and not paired:
+            yield inner, part
+        yield from _unpacked(inner, part)
+
+
+def _has_star(parts: list[ast.expr]) -> bool:
+    return any(isinstance(part, ast.Starred) for part in parts)
 
 
 def _listed(found: Any) -> list[ast.stmt]:

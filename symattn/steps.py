@@ -18,7 +18,6 @@ from symattn.layout import LINE, width
 from symattn.literals import Infinity
 from symattn.notation import Notation
 from symattn.numbers.held import has_symbols
-from symattn.rewrite import RETURN
 
 if TYPE_CHECKING:
     from symattn.derivation import Derivation
@@ -75,9 +74,12 @@ class Step:
                 return rf"e^{{{scores}}}"
             return r"\ell" + self._row_sum_mark(inner, "latex")
         name = self.name
-        if name == RETURN:
-            scope = self.address.rpartition(".")[0].rpartition(".")[2].partition("[")[0]
-            return notation.function_symbol(scope or self.derivation.graph.name)
+        if self._named.returned:
+            scopes = self.address.removesuffix(name).rstrip(".")
+            scope = scopes.rpartition(".")[2].partition("[")[0]
+            base = notation.function_symbol(scope or self.derivation.graph.name)
+            part = name.partition(".")[2]
+            return rf"{base}_{{{notation.symbol(part)}}}" if part else base
         base = notation.symbol(name)
         return base + self._superscript(base)
 
@@ -150,7 +152,9 @@ class Step:
     def _bound_symbol(self, name: str) -> str:
         bound = self._named.bindings.get(name)
         step = self._step_of(bound)
-        return step.symbol if step is not None and step.name != RETURN else notation.symbol(name)
+        return (
+            step.symbol if step is not None and not step._named.returned else notation.symbol(name)
+        )
 
     def _step_of(self, bound: int | str | None) -> Step | None:
         return self.derivation.step_at(bound) if isinstance(bound, int) else None

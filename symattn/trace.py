@@ -8,6 +8,7 @@ is missing, or edited since import, is refused: what runs is what is shown.
 
 from __future__ import annotations
 
+import ast
 import math
 import types
 from collections.abc import Callable, Mapping
@@ -17,9 +18,9 @@ from typing import Any
 import numpy as np
 
 from symattn.errors import ExactnessError, LiteralError, TraceError
-from symattn.graph import Graph, NamedNode, Node
+from symattn.graph import RETURN, Graph, NamedNode, Node
 from symattn.literals import CONSTANTS, exact
-from symattn.rewrite import RETURN, compiled
+from symattn.rewrite import compiled
 from symattn.rules import CONSTRUCTORS, MAKES_FLOATS, is_float64
 from symattn.tracer import (
     METHODS,
@@ -99,6 +100,9 @@ def trace(
         shapes: the shape of each array argument.
         options: the other arguments, passed as they are.
 
+    What is returned is a step: under the name it has, as ``return``, or each part of a
+    tuple, list or dict as ``return.0``, ``return.mean``, ….
+
     Raises:
         TraceError, ShapeError, ExactnessError: what cannot be traced, with file
             and line.
@@ -116,14 +120,31 @@ def trace(
         run.recorder.steps.append(NamedNode(name, arguments[name].node))
     inputs = {name: tracer.node for name, tracer in arguments.items()}
     _bind(function, {**arguments, **(options or {})})
-    result = run.result(function, arguments, options or {})
-    if not isinstance(result, Tracer):
-        raise TraceError(
-            f"{function.__name__}: wanted one array returned, got {type(result).__name__}; every "
-            "assigned name is a step, so the others need not be returned"
-        )
+    results = _results(function, run.result(function, arguments, options or {}))
     return _pruned(Graph(scope_name(function), tuple(run.recorder.nodes), inputs,
-                         tuple(run.recorder.steps), result.node))  # fmt: skip
+                         tuple(run.recorder.steps), results))  # fmt: skip
+
+
+def _results(function: Any, returned: Any) -> tuple[int, ...]:
+    """The nodes of what a function returned: one array, or a tuple, list or dict of them."""
+    parts = {RETURN: returned} if isinstance(returned, Tracer) else parts_of(returned)
+    wanted = f"{function.__name__}: wanted an array returned, or a tuple, list or dict of arrays"
+    if not parts:
+        raise TraceError(f"{wanted}; got {type(returned).__name__}")
+    for place, part in parts.items():
+        if not isinstance(part, Tracer):
+            raise TraceError(f"{wanted}; got {type(part).__name__} at {place}")
+    return tuple(part.node for part in parts.values())
+
+
+def parts_of(value: Any) -> dict[str, Any]:
+    """The parts of a tuple, list or dict by their address: ``return.0``, ``return.mean``."""
+    if isinstance(value, tuple | list):
+        names = getattr(value, "_fields", range(len(value)))
+        return {f"{RETURN}.{name}": part for name, part in zip(names, value, strict=True)}
+    if isinstance(value, dict) and all(isinstance(k, str) and k.isidentifier() for k in value):
+        return {f"{RETURN}.{name}": part for name, part in value.items()}
+    return {}
 
 
 def check_function(function: Any) -> None:
@@ -152,7 +173,7 @@ def _bind(function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
 
 def _pruned(graph: Graph) -> Graph:
     """Drop nodes that nothing named and nothing needs."""
-    needed = {graph.result, *graph.inputs.values(), *(s.node for s in graph.steps)}
+    needed = {*graph.results, *graph.inputs.values(), *(s.node for s in graph.steps)}
     for i in reversed(range(len(graph.nodes))):
         if i in needed:
             needed.update(graph.nodes[i].inputs)
@@ -173,7 +194,7 @@ def _pruned(graph: Graph) -> Graph:
         for s in graph.steps
     )
     inputs = {name: new[node] for name, node in graph.inputs.items()}
-    return Graph(graph.name, nodes, inputs, steps, new[graph.result])
+    return Graph(graph.name, nodes, inputs, steps, tuple(new[i] for i in graph.results))
 
 
 class _Run:
@@ -324,12 +345,19 @@ class _Run:
 
     def name(self, target: str, value: Any, source: str, local: dict[str, Any]) -> Any:
         """Name the value that a line assigns; returns it unchanged."""
+        parts = parts_of(value) if target == RETURN else {}
+        if recorder_of(parts.values()) is not None:
+            sources = part_sources(source, value)
+            for (place, part), own in zip(parts.items(), sources, strict=True):
+                self._name_one(place, part, own, local)
+        return self._name_one(target, value, source, local)
+
+    def _name_one(self, target: str, value: Any, source: str, local: dict[str, Any]) -> Any:
         if not isinstance(value, Tracer):
             return value
         recorder = self.recorder
-        if target == RETURN and (
-            recorder.steps and any(s.node == value.node for s in recorder.steps)
-        ):
+        returned = target.partition(".")[0] == RETURN
+        if returned and any(s.node == value.node for s in recorder.steps):
             return value  # returned under the name it has
         address = self._fresh(".".join([*recorder.scopes, target]))
         where = user_line()
@@ -358,6 +386,32 @@ class _Run:
         if isinstance(value, tuple | list | int | np.integer) and recorder_of([value]) is None:
             return str(value)
         return ""
+
+
+def part_sources(source: str, value: Any) -> list[str]:
+    """The source of each part of what a line returns, as far as the line shows it apart."""
+    tree = ast.parse(source, mode="eval").body
+    found: list[ast.expr] = []
+    if isinstance(tree, ast.Tuple | ast.List):
+        found = tree.elts
+    elif isinstance(tree, ast.Dict) and None not in tree.keys:
+        found = tree.values
+    elif isinstance(tree, ast.Call) and _makes(tree, value):
+        named = {k.arg: k.value for k in tree.keywords}
+        rest = value._fields[len(tree.args) :]
+        found = [*tree.args, *(named[name] for name in rest if name in named)]
+    places = parts_of(value)
+    if len(found) == len(places) and not any(isinstance(e, ast.Starred) for e in found):
+        return [ast.unparse(e) for e in found]
+    keys = value if isinstance(value, dict) else range(len(places))
+    parts = [ast.Subscript(tree, ast.Constant(key), ast.Load()) for key in keys]
+    return [ast.unparse(part) for part in parts]
+
+
+def _makes(call: ast.Call, value: Any) -> bool:
+    """Whether a call is the one that makes this named tuple, of its fields."""
+    name = ast.unparse(call.func).rpartition(".")[2]
+    return hasattr(value, "_fields") and name == type(value).__name__
 
 
 def _holds_floats(value: Any) -> bool:

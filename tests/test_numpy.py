@@ -7,6 +7,7 @@ exact number systems.
 
 from __future__ import annotations
 
+import doctest
 import importlib.util
 import re
 from collections.abc import Callable
@@ -493,6 +494,14 @@ def test_every_rule_is_documented() -> None:
     static = {"asarray", *comparisons}  # of fixed numbers: masks
     names = {f.__name__.removesuffix("_like") for f in NUMPY} | set(METHODS)
     assert {{"absolute": "abs"}.get(n, n) for n in names} - static <= words
+
+
+def test_its_example_does_what_it_shows() -> None:
+    (block,) = re.findall(r"```pycon\n(.*?)```", DOCUMENT, re.DOTALL)
+    test = doctest.DocTestParser().get_doctest(block, {}, "numpy.md", "numpy.md", 0)
+    runner = doctest.DocTestRunner()
+    runner.run(test)
+    assert runner.failures == 0
 
 
 # π and e.

@@ -251,7 +251,7 @@ def endless(x):
 
 
 def no_array(x):
-    return [x, x]
+    return "x"
 
 
 @pytest.mark.parametrize(
@@ -288,7 +288,9 @@ def test_what_cannot_be_traced_is_refused_by_line(
 def test_other_refusals() -> None:
     with pytest.raises(TraceError, match="a lambda cannot be traced"):
         trace(lambda x: x, {"x": (2,)})
-    with pytest.raises(TraceError, match="wanted one array returned, got list"):
+    with pytest.raises(
+        TraceError, match="wanted an array returned, or a tuple, list or dict of arrays; got str"
+    ):
         trace(no_array, {"x": (2,)})
     with pytest.raises(TraceError, match="wanted x, got x, y"):
         trace(helper_of_one, {"x": (2,), "y": (2,)})
