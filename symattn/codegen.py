@@ -248,7 +248,14 @@ def _is_scalar(node: ast.expr) -> bool:
     if isinstance(node, ast.Constant | ast.Attribute):
         return not (isinstance(node, ast.Attribute) and node.attr == "T")
     if isinstance(node, ast.Name):
-        return node.id.startswith("d_") or node.id in {*"dhijklmnt", "scale", "tau", "eps"}
+        return node.id.startswith("d_") or node.id in {
+            *"cdhijklmnt",
+            "scale",
+            "tau",
+            "eps",
+            "beta",
+            "softcap",
+        }
     if isinstance(node, ast.UnaryOp):
         return _is_scalar(node.operand)
     if isinstance(node, ast.BinOp):

@@ -225,7 +225,8 @@ class Derivation:
         options = dict(self.options)
         parameters = inspect.signature(self.function).parameters
         for address, value in {**(changes or {}), **named}.items():
-            if address in parameters and is_option(value):
+            word = isinstance(value, str) and _is_word(parameters.get(address))
+            if address in parameters and (word or is_option(value)):
                 inputs.pop(address, None)
                 options[address] = value.value if isinstance(value, static) else value
                 continue
@@ -351,6 +352,11 @@ def is_option(value: Any) -> bool:
     return isinstance(value, static | bool | int | tuple | NoneType) or callable(value)
 
 
+def _is_word(parameter: inspect.Parameter | None) -> bool:
+    """Whether a parameter is declared to be text: ``kind: str``."""
+    return parameter is not None and parameter.annotation in (str, "str")
+
+
 def derive(
     function: Callable[..., Any],
     /,
@@ -371,8 +377,8 @@ def derive(
         digits: decimals shown by default.
         arguments: arrays (lists, NumPy arrays, SymPy matrices) and numbers as
             strings, Fractions, Decimals or SymPy become exact inputs; integers,
-            booleans, None, tuples, functions and what is marked `static` are
-            passed to the function as they are.
+            booleans, None, tuples, functions, strings for parameters declared as
+            ``str`` and what is marked `static` are passed to the function as they are.
 
     Raises:
         TraceError, ShapeError, ExactnessError, LiteralError: see `symattn.errors`.
@@ -393,7 +399,7 @@ def derive(
             )
     inputs, options = {}, {}
     for name, value in arguments.items():
-        if is_option(value):
+        if is_option(value) or (isinstance(value, str) and _is_word(known.get(name))):
             options[name] = value.value if isinstance(value, static) else value
         else:
             inputs[name] = exact_array(value, name, rule=exact)

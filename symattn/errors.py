@@ -30,6 +30,10 @@ class MaskError(SymattnError):
     """A mask that cannot be applied, or a row of scores in which nothing is left."""
 
 
+class OptionError(SymattnError):
+    """An option of a model or function with a value that it does not have."""
+
+
 class TraceError(SymattnError):
     """A function that cannot be traced; the message names file and line."""
 

@@ -214,6 +214,8 @@ class _Writer:
         return self._function(e)
 
     def _function(self, e: Apply) -> tuple[str, int]:
+        if not e.args:
+            return ("\\" if self.tex else "") + e.op, _ATOM
         arguments = ", ".join(self.write(a)[0] for a in e.args)
         if e.op == "pi":
             return (r"\pi" if self.tex else "pi"), _ATOM

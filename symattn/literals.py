@@ -68,11 +68,12 @@ class Apply:
     args: tuple[Exact, ...]
 
     def __str__(self) -> str:
-        return f"{self.op}({', '.join(map(str, self.args))})"
+        return f"{self.op}({', '.join(map(str, self.args))})" if self.args else self.op
 
 
 Exact = Fraction | Infinity | Name | Apply
 
+#: The one named number: `np.pi` in a traced function. In text, ``pi`` is a symbol like any other.
 PI = Apply("pi", ())
 
 #: NumPy's constants that are numbers, by their names there.

@@ -71,6 +71,8 @@ def symbol(name: str) -> str:
 def _word(word: str) -> str:
     if word in GREEK:
         return "\\" + word
+    if word == "eps":
+        return r"\varepsilon"
     if (len(word) == 1 and word.isalnum()) or word.isdigit():
         return word if word.isascii() else rf"\text{{{word}}}"
     if match := re.fullmatch(r"([A-Za-z])(\d+)", word):

@@ -426,7 +426,8 @@ def _lookup(table: Mapping[Any, Any], function: Any) -> Any:
 
 
 def _is_number(value: Any) -> bool:
-    return isinstance(value, int | np.integer | np.ndarray | Tracer) and not isinstance(value, bool)
+    number = isinstance(value, int | np.integer | np.ndarray | Tracer)
+    return number and not isinstance(value, bool)
 
 
 def _ours(owner: Any) -> bool:

@@ -450,16 +450,19 @@ def unary(op: str, x: Tracer) -> Tracer:
     return x.recorder.add(op, [x], x.shape)
 
 
-def softmax(x: Tracer, axis: int = -1) -> Tracer:
+def softmax(x: Tracer, axis: int = -1, fully_masked: str = "error") -> Tracer:
     """Record a softmax, with its numerators and row sums for those who look inside."""
     if not x.shape:
         refuse(ShapeError, "softmax of a single number; it wants at least one axis")
     last = x.ndim - 1
     if _axis(axis, x.ndim) != last:
         turned = reindex(x, lambda grid: np.swapaxes(grid, axis, -1), "swapaxes")
-        return reindex(softmax(turned), lambda grid: np.swapaxes(grid, axis, -1), "swapaxes")
+        made = softmax(turned, -1, fully_masked)
+        return reindex(made, lambda grid: np.swapaxes(grid, axis, -1), "swapaxes")
     numerators = unary("exp", x)
     reduce_axes("sum", numerators, last, keepdims=False)
+    if fully_masked == "zero":
+        return x.recorder.add("softmax", [x], x.shape, zero=True)
     return unary("softmax", x)
 
 

@@ -9,11 +9,13 @@ import ast
 import json
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
-from symattn import formulas, functions, transformer
+from symattn import attention, formulas, transformer
 from symattn.document import page
 from symattn.equations import equation
 from symattn.files import write_text
+from symattn.functions import activations, masks, norms, positions, softmaxes
 from symattn.spec_reader import load_spec
 from symattn.writers import latex, markdown
 
@@ -21,11 +23,18 @@ ROOT = Path(__file__).parent.parent
 GOLDEN = Path(__file__).parent / "golden"
 
 
-def builtin_functions() -> list[object]:
-    """Every function of the models and of what they are built of."""
-    modules: list[ModuleType] = [functions, transformer]
+MODULES: list[ModuleType] = [
+    activations, masks, norms, positions, softmaxes, attention, transformer
+]  # fmt: skip
+
+
+def builtin_functions() -> list[Any]:
+    """Every public function of the models and of what they are built of."""
     return [
-        f for m in modules for f in vars(m).values() if getattr(f, "__module__", "") == m.__name__
+        f
+        for m in MODULES
+        for name, f in vars(m).items()
+        if getattr(f, "__module__", "") == m.__name__ and not name.startswith("_")
     ]
 
 

@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 
 import symattn as sa
-from symattn import functions, transformer
+from symattn import attention, functions, transformer
 from symattn.numbers.floating import Floating
 from symattn.spec_reader import load_spec
+from tests.regenerate import builtin_functions
 
 rng = np.random.default_rng(7)
 
@@ -31,6 +32,94 @@ MODELS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     (functions.softmax, {"x": eighths(3, 5)}),
     (functions.erf, {"x": eighths(5)}),
     (functions.causal_mask, {"n_q": 3, "n_k": 5, "offset": 2}),
+    (functions.softmax, {"x": [["1/2", "-oo"], ["-oo", "-oo"]], "fully_masked": "zero"}),
+    (functions.tempered_softmax, {"x": eighths(2, 3), "temperature": "3/2"}),
+    (functions.log_softmax, {"x": eighths(2, 3)}),
+    (functions.log_softmax, {"x": [["1/2", "-oo", "sqrt(2)"]]}),
+    (functions.softcap, {"x": eighths(2, 2), "c": "5/2"}),
+    (functions.erf, {"x": eighths(2, 2)}),
+    (functions.relu, {"x": eighths(2, 3)}),
+    (functions.sigmoid, {"x": eighths(2, 2)}),
+    (functions.swish, {"x": eighths(2, 2), "beta": "3/2"}),
+    (functions.silu, {"x": eighths(2, 2)}),
+    (functions.gelu, {"x": eighths(2, 2), "kind": "erf"}),
+    (functions.gelu, {"x": eighths(2, 2), "kind": "tanh"}),
+    (functions.layer_norm, {"x": eighths(3, 4), "gamma": eighths(4), "beta": eighths(4)}),
+    (functions.layer_norm, {"x": eighths(2, 3), "eps": 0}),
+    (functions.rms_norm, {"x": eighths(3, 4), "gamma": eighths(4)}),
+    (functions.rms_norm, {"x": eighths(2, 3), "eps": "1/10"}),
+    (functions.sinusoidal_positions, {"n": 3, "d": 4}),
+    (functions.sinusoidal_positions, {"n": 2, "d": 5, "offset": 3}),
+    (
+        functions.rotated,
+        {"x": eighths(2, 5), "cos": [["3/5"], [0]], "sin": [["4/5"], [1]], "pairing": "half"},
+    ),
+    (functions.rope, {"x": eighths(3, 4), "pairing": "interleaved"}),
+    (functions.rope, {"x": eighths(2, 5), "pairing": "half", "dimensions": 4, "offset": 2}),
+    (functions.rope, {"x": eighths(2, 2, 2), "positions": sa.static([4, 1]), "pairing": "half"}),
+    (functions.alibi_slopes, {"h": 16}),
+    (functions.alibi_bias, {"h": 3, "n_q": 2, "n_k": 3, "offset": 1}),
+    (functions.additive_mask, {"keep": sa.static([[True, False], [True, True]])}),
+    (functions.additive_mask, {"drop": sa.static([[True, False], [True, True]])}),
+    (functions.sliding_window_mask, {"n_q": 3, "n_k": 5, "window": 2, "offset": 2}),
+    (functions.sliding_window_mask, {"n_q": 3, "n_k": 5, "window": (1, None)}),
+    (functions.prefix_mask, {"n": 4, "p": 2}),
+    (functions.padding_mask, {"lengths": (1, 3), "n_k": 3}),
+    (
+        functions.intersection,
+        {"M_1": functions.causal_mask(3, 3), "M_2": functions.padding_mask(2, 3)},
+    ),
+    (functions.union, {"M_1": functions.causal_mask(3, 3), "M_2": functions.padding_mask(2, 3)}),
+    (
+        attention.scaled_dot_product_attention,
+        {"Q": eighths(3, 2), "K": eighths(4, 2), "V": eighths(4, 3)},
+    ),
+    (
+        attention.scaled_dot_product_attention,
+        {
+            "Q": eighths(2, 2), "K": eighths(2, 2), "V": eighths(2, 2), "M": functions.causal_mask(2, 2),
+            "scale": "3/2", "softcap": "5", "bias": eighths(2, 2), "sink": "1/2",
+        },
+    ),
+    (
+        attention.scaled_dot_product_attention,
+        {
+            "Q": eighths(2, 2), "K": eighths(2, 2), "V": eighths(2, 2),
+            "M": [["-oo", 0], ["-oo", "-oo"]], "fully_masked": "zero",
+        },
+    ),
+    (
+        attention.grouped_query_attention,
+        {
+            "Q": eighths(4, 2, 2), "K": eighths(2, 3, 2), "V": eighths(2, 3, 2),
+            "bias": functions.alibi_bias(4, 2, 3) * 1024, "sink": [0, 1, 2, "1/3"], "exact": "binary",
+        },
+    ),
+    (attention.split_heads, {"W": eighths(3, 4), "h": 2}),
+    (
+        attention.multi_head,
+        {
+            "x": eighths(2, 3), "W_Q": eighths(2, 3, 2), "W_K": eighths(1, 2, 2), "W_V": eighths(1, 2, 3),
+            "W_O": eighths(6, 2), "memory": eighths(3, 2), "b_Q": eighths(2, 2), "b_K": eighths(1, 2),
+            "b_V": eighths(1, 3), "b_O": eighths(2), "M": functions.padding_mask(2, 3),
+        },
+    ),
+    (attention.linear_attention, {"Q": eighths(2, 2), "K": eighths(3, 2), "V": eighths(3, 2)}),
+    *(
+        (
+            transformer.feed_forward_network,
+            {
+                "x": eighths(2, 2), "W_1": eighths(2, 2), "W_2": eighths(2, 2), "b_1": eighths(2),
+                "b_2": eighths(2), "kind": kind,
+                **({"W_gate": eighths(2, 2), "b_gate": eighths(2)} if kind.endswith("glu") else {}),
+                **({"gelu_kind": gelu_kind} if gelu_kind else {}),
+            },
+        )
+        for kind, gelu_kind in (
+            ("linear", None), ("relu", None), ("silu", None), ("swiglu", None),
+            ("gelu", "erf"), ("gelu", "tanh"), ("geglu", "erf"), ("geglu", "tanh"),
+        )
+    ),
     (transformer.attention, {"Q": eighths(3, 2), "K": eighths(4, 2), "V": eighths(4, 3)}),
     (
         transformer.attention_head,
@@ -70,11 +159,7 @@ MODELS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
 
 
 def test_every_model_of_the_package_is_in_the_list() -> None:
-    named = {f.__name__ for f, _ in MODELS}
-    for module in (functions, transformer):
-        for name, function in vars(module).items():
-            if getattr(function, "__module__", "") == module.__name__:
-                assert name in named
+    assert {f.__name__ for f in builtin_functions()} == {f.__name__ for f, _ in MODELS}
 
 
 @pytest.mark.parametrize(("function", "inputs"), MODELS)

@@ -273,3 +273,20 @@ def test_masks_are_selected_in_every_system() -> None:
     assert d["A"].exact[0, 1] == 0
     assert not d["A"].forms[0, 1].terms
     assert d["O"].forms[0, 0] == form("a")
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("10000^(2/5)", "10*10^(3/5)"),
+        ("1/10000^(2/5)", "10^(2/5)/100"),
+        ("36^(1/3)", "6^(2/3)"),
+        ("12^(1/3)", "2^(2/3)*3^(1/3)"),
+        ("(1/9)^(1/4)", "sqrt(3)/3"),
+        ("tanh(-1)", "-tanh(1)"),
+        ("tanh(1 - sqrt(3))", "-tanh(sqrt(3) - 1)"),
+    ],
+)
+def test_equal_roots_and_odd_functions_meet(left: str, right: str) -> None:
+    """Inside a sine, where no theorem decides, they are equal only if they look alike."""
+    assert form(f"sin({left})") == form(f"sin({right})")

@@ -288,3 +288,67 @@ def test_integers_and_fractions_have_a_size_limit() -> None:
             sa.derive(softmax, x=[value])
     assert sa.derive(softmax, x=[10**400, 0])["x"].decimal(1)[0].startswith("1000")
     assert sa.derive(softmax, x=["1e200*1e200"])["x"].numeric()[0] == np.inf
+
+
+def circle(x):
+    y = np.sin(np.pi / 6 * x) + np.sqrt(2 / np.pi)
+    return y
+
+
+def test_pi_is_exact_where_numpy_names_it() -> None:
+    d = sa.derive(circle, x=[1])
+    assert d["y"].exact[0].has(sympy.pi)
+    assert d["y"].decimal(20) == ["1.29788456080286535588"]
+    assert d["y"].formula == r"y = \sin \left(\frac{\pi}{6} x\right) + \sqrt{\frac{2}{\pi}}"
+    assert str(d["y"][0].explain()).count("pi") > 1
+    bounds_hold(d)
+    # A name in text is a symbol, whatever it is called.
+    assert sa.derive(softmax, x=["pi", 0])["x"].exact[0] == sympy.Symbol("pi", real=True)
+
+
+@pytest.mark.parametrize("system", [symbolic.Symbolic(), Compact(), Ball(128), Bounded])
+def test_a_fully_masked_row_is_zero_on_request(system: Any) -> None:
+    system = RunningError() if system is Bounded else system
+    for row in (["1/2", "sqrt(2)"], [1, 2]):  # by entries, and in matrix shape
+        scores = system.array(exact_array([row, ["-oo", "-oo"], ["-oo", 3]], "S"))
+        found = system.softmax(scores, zero=True)
+        if isinstance(found, Bounded):
+            assert (found.bound[1:] <= 1e-14).all()
+            found = found.value
+        assert [str(found[i, j]) in ("0", "0.0") for i in (1, 2) for j in (0, 1)] == [
+            True, True, True, False,
+        ]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "float16", "bfloat16"])
+def test_floats_give_zero_for_a_fully_masked_row_on_request(kind: str) -> None:
+    d = sa.derive(softmax, x=[[0, 1], ["-oo", "-oo"]], fully_masked="zero")
+    assert (d.floats(kind)[d.graph.result][1] == 0).all()
+    bounds_hold(d)
+    assert (softmax(np.array([[0.0, 1], [-np.inf, -np.inf]]), fully_masked="zero")[1] == 0).all()
+
+
+def test_a_zero_divisor_is_named_by_its_row() -> None:
+    message = "the divisor is zero, in row 1|is not defined, in row 1"
+    for system in (symbolic.Symbolic(), Compact(), Ball(128)):
+        x = system.array(exact_array([[1, "sqrt(2)"], [3, 4]], "x"))
+        y = system.array(exact_array([[1], [0]], "y"))
+        with pytest.raises(ExactnessError, match=message):
+            system.div(x, y)
+
+
+def test_a_square_near_zero_keeps_its_bound() -> None:
+    system = RunningError(np.float32)
+    third = system.array(exact_array(["1/3"], "x"))
+    square = system.power(system.sub(third, third), system.array(exact_array(2, "n")))
+    assert 0 < square.bound[0] < 1e-12
+
+
+def larger(x, y):
+    z = np.maximum(x, y)
+    return z
+
+
+def test_a_masked_entry_is_compared_with_its_own_kind() -> None:
+    """An infinity where a float is 0 underneath has no ball to ask."""
+    bounds_hold(sa.derive(larger, x=[0, "-oo"], y=["-oo", "-oo"]))

@@ -104,16 +104,40 @@ def multiplied(
     return np.asarray(out[..., 0] if b.ndim == 1 else out, dtype=object)
 
 
-def check_rows(masked: Array) -> None:
+def check_rows(masked: Array, zero: bool = False) -> Array:
     """Refuse a softmax over a row in which every score is -oo.
 
     Args:
         masked: booleans, True where the score is -oo.
+        zero: such a row is allowed; its weights are 0.
+
+    Returns:
+        Booleans, True for the rows that are masked everywhere, their last axis kept as 1.
 
     Raises:
         MaskError: names the row.
     """
-    full = masked.all(axis=-1)
-    if full.any():
-        row = ",".join(map(str, np.argwhere(full)[0].tolist()))
+    full = np.asarray(masked.all(axis=-1, keepdims=True))
+    if full.any() and not zero:
+        row = ",".join(map(str, np.argwhere(full)[0].tolist()[:-1]))
         raise MaskError(FULLY_MASKED.format(row=row or "0", n=masked.shape[-1]))
+    return full
+
+
+def by_row(function: Callable[..., Any], arrays: Sequence[Array]) -> Array:
+    """An operation on entries, broadcast; what it refuses is refused by the row it stands in.
+
+    Raises:
+        ExactnessError: an entry's own, with its row.
+    """
+    try:
+        return np.asarray(function(*arrays), dtype=object)
+    except ExactnessError as error:
+        entries = np.broadcast_arrays(*arrays)
+        for index in np.ndindex(entries[0].shape):
+            try:
+                function(*(x[index] for x in entries))
+            except ExactnessError as found:
+                row = ",".join(map(str, index[:-1] or index))
+                raise ExactnessError(f"{found}, in row {row}" if index else str(found)) from None
+        raise error

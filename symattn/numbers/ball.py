@@ -29,13 +29,20 @@ from symattn.literals import (
     Name,
 )
 from symattn.numbers import grid
-from symattn.numbers.arrays import check_rows, fitting, is_mark, multiplied, selected
+from symattn.numbers.arrays import by_row, check_rows, fitting, is_mark, multiplied, selected
 from symattn.numbers.given import Given, sides
 from symattn.numbers.grid import Grid
 
+
+def _quotient(a: Any, b: Any) -> Any:
+    if b.is_zero():
+        raise ExactnessError("div is not defined here: the divisor is zero")
+    return a / b
+
+
 _SCALAR: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b, "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b, "div": lambda a, b: a / b, "power": lambda a, b: a**b,
+    "mul": lambda a, b: a * b, "div": _quotient, "power": lambda a, b: a**b,
     "neg": lambda a: -a, "sqrt": lambda a: a.sqrt(), "exp": lambda a: a.exp(),
     "log": lambda a: a.log(), "sin": lambda a: a.sin(), "cos": lambda a: a.cos(),
     "tanh": lambda a: a.tanh(), "erf": lambda a: a.erf(), "maximum": lambda a, b: a.max(b),
@@ -136,7 +143,12 @@ class Ball:
         function = _SCALAR[op]
         with ctx.workprec(self.bits):
             if all(x.marks is None for x in columns):
-                found = list(map(function, *(x.matrix.entries() for x in columns)))
+                if op == "div":  # the one operation here that refuses numbers
+                    found = list(
+                        by_row(np.frompyfunc(function, 2, 1), [x.entries() for x in columns]).flat
+                    )
+                else:
+                    found = list(map(function, *(x.matrix.entries() for x in columns)))
                 return Balls(arb_mat(*sides(shape), found), shape)
             return Balls.of(
                 [
@@ -171,7 +183,10 @@ class Ball:
         if b.size > 1 or b.ndim > a.ndim or _any_marks(a, b):
             return self.by_entry("div", a, b)
         with ctx.workprec(self.bits):
-            return Balls(a.matrix / b.matrix[0, 0], a.shape)
+            divisor = b.matrix[0, 0]
+            if divisor.is_zero():
+                return self.by_entry("div", a, b)  # which names the row
+            return Balls(a.matrix / divisor, a.shape)
 
     def matmul(self, a: Balls, b: Balls) -> Balls:
         with ctx.workprec(self.bits):
@@ -196,9 +211,9 @@ class Ball:
         found = np.asarray(found, dtype=object)
         return Balls.of(list(found.flat), found.shape)
 
-    def softmax(self, x: Balls) -> Balls:
+    def softmax(self, x: Balls, *, zero: bool = False) -> Balls:
         if x.marks is not None:
-            check_rows(x.marks < 0)
+            check_rows(x.marks < 0, zero)
         entries, n = x.balls(), x.shape[-1]
         out: list[Any] = []
         with ctx.workprec(self.bits):
@@ -245,6 +260,8 @@ _ACCURATE = 20
 
 def _softmax_row(row: list[Any]) -> list[Any]:
     zero = arb(0)
+    if all(map(is_mark, row)):
+        return [zero] * len(row)
     # Shifted by one exact number: softmax does not change, and n exponentials do.
     shift = _largest_middle([x for x in row if not is_mark(x)])
     powers = [zero if is_mark(x) else (x - shift).exp() for x in row]

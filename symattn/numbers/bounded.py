@@ -135,15 +135,17 @@ class RunningError:
         value = self.floats.maximum(a.value, b.value)
         return Bounded(value, np.maximum(a.bound, b.bound) + np.zeros(value.shape))
 
-    def softmax(self, x: Bounded) -> Bounded:
+    def softmax(self, x: Bounded, *, zero: bool = False) -> Bounded:
         """The bound of the shifted form; the shift itself cancels, so it is exact."""
         with np.errstate(all="ignore"):
-            value = self.floats.softmax(x.value)
+            value = self.floats.softmax(x.value, zero=zero)
             top = np.max(x.value, axis=-1, keepdims=True)
         shifted = self.sub(x, Bounded(top, np.zeros(top.shape)))
         numerators = self.exp(shifted)
         total = self.sum(numerators, axis=-1, keepdims=True)
-        return Bounded(value, self.div(numerators, total).bound)
+        bound = self.div(numerators, total).bound
+        full = zero & np.all(_masked(x), axis=-1, keepdims=True)
+        return Bounded(value, np.where(full, 0.0, bound))
 
     def exp(self, x: Bounded) -> Bounded:
         masked = _masked(x)
@@ -197,8 +199,11 @@ class RunningError:
 
     def power(self, a: Bounded, b: Bounded) -> Bounded:
         found = self._between("power", a, b)
-        # Across zero the power is not monotone, and may have a pole.
-        across = np.abs(np.asarray(a.value, np.float64)) <= a.bound
+        # Across zero the power is not monotone, and may have a pole. To a positive integer
+        # its largest change is at a corner all the same: |x|^n is monotone in |x|.
+        wide = np.asarray(b.value, np.float64)
+        counted = (b.bound == 0) & (wide > 0) & (wide == np.floor(wide))
+        across = (np.abs(np.asarray(a.value, np.float64)) <= a.bound) & ~counted
         return Bounded(found.value, np.where(across, np.inf, found.bound))
 
     def _smooth(self, op: str, slope: float, x: Bounded) -> Bounded:

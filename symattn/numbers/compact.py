@@ -18,7 +18,7 @@ from symattn.errors import ExactnessError, Undecided
 from symattn.graph import OPERATIONS, Array
 from symattn.literals import Apply, Exact, Infinity
 from symattn.numbers import normal_form
-from symattn.numbers.arrays import ArraySystem, check_rows, is_mark, multiplied, selected
+from symattn.numbers.arrays import ArraySystem, by_row, check_rows, is_mark, multiplied, selected
 from symattn.numbers.given import Given
 from symattn.numbers.held import Held, opened
 from symattn.numbers.mixture import Exponentials, Mixture, Scores, joined
@@ -106,7 +106,7 @@ def _ufunc(op: str) -> Any:
 
 def _by_entry(op: str, *arrays: Any) -> Array:
     """An operation on single entries, broadcast."""
-    return np.asarray(_ufunc(op)(*map(opened, arrays)), dtype=object)
+    return by_row(_ufunc(op), [opened(x) for x in arrays])
 
 
 #: Terms that multiplying two entries out may give, and from which an entry is held.
@@ -196,17 +196,18 @@ class Compact(ArraySystem):
         found = np.frompyfunc(larger, 2, 1).reduce(opened(x), axis=axis, keepdims=keepdims)
         return np.asarray(found, dtype=object)
 
-    def softmax(self, x: Any) -> Any:
+    def softmax(self, x: Any, *, zero: bool = False) -> Any:
         """e^{z_ij} over its row's sum, one kernel a row; 0 where masked."""
         scores = _rational(x)
         if scores is not None:
-            if scores.marks is not None:
-                check_rows(scores.marks < 0)
-            return Exponentials(Scores.of(scores), scores.shape, divided=True)
+            full = scores.marks is not None and check_rows(scores.marks < 0, zero).any()
+            if not full:
+                return Exponentials(Scores.of(scores), scores.shape, divided=True)
         x = opened(x)
-        check_rows(np.vectorize(is_mark, otypes=[bool])(x))
+        masked = check_rows(np.vectorize(is_mark, otypes=[bool])(x), zero)
         numerators = _by_entry("exp", x)
         totals = np.sum(numerators, axis=-1, keepdims=True)
+        totals = np.where(masked, normal_form.ONE, totals)  # 0/1, not 0/0
         inverses = np.frompyfunc(normal_form.inverse, 1, 1)(totals)
         return np.asarray(numerators * inverses, dtype=object)
 

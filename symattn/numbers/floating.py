@@ -113,11 +113,15 @@ class Floating(ArraySystem):
     def max(self, x: Array, *, axis: int, keepdims: bool) -> Array:
         return np.asarray(np.max(x, axis=axis, keepdims=keepdims))
 
-    def softmax(self, x: Array) -> Array:
+    def softmax(self, x: Array, *, zero: bool = False) -> Array:
         """e^{x_ij - max_i} over its row's sum, the maximum over unmasked entries."""
         with np.errstate(all="ignore"):
             e = np.exp(x - np.max(x, axis=-1, keepdims=True))
-            return np.asarray(e / np.sum(e, axis=-1, keepdims=True))
+            weights = np.asarray(e / np.sum(e, axis=-1, keepdims=True))
+        if not zero:
+            return weights
+        full = np.isneginf(np.asarray(x, np.float64)).all(axis=-1, keepdims=True)
+        return np.where(full, weights.dtype.type(0), weights)
 
     def erf(self, x: Array) -> Array:
         return np.asarray(np.vectorize(math.erf, otypes=[self.dtype])(x))

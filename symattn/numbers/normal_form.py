@@ -249,7 +249,10 @@ def _reduced_into(
         elif kernel.kind == "sum" and k > 0:
             factor = kernel.arguments[0]
             rest = {**powers, kernel: k - 1}
-        elif kernel.kind == "root" and abs(k) >= kernel.arguments[1]:
+        elif kernel.kind == "root" and (
+            abs(k) >= kernel.arguments[1]
+            or (k < 0 and kernel.arguments[0].rational() is not None)  # no root under the bar
+        ):
             sign = 1 if k > 0 else -1
             factor = kernel.arguments[0] if sign > 0 else inverse(kernel.arguments[0])
             rest = {**powers, kernel: k - sign * kernel.arguments[1]}
@@ -403,11 +406,14 @@ def root(x: Sum, n: int) -> Sum:
             raise ExactnessError(f"the root of {c}, which is negative")
         if n == 2:
             return _square_root(c)
-        p, q = (_exact_root(v, n) for v in (int(c.p), int(c.q)))
-        if p is not None and q is not None:
-            return constant(fmpq(p, q))
-    elif len(x.terms) == 1:
+        return _rational_root(c, n)
+    if len(x.terms) == 1:
         ((radicand, exponent, powers), c) = next(iter(x.terms.items()))
+        if powers and exponent is None and c > 0 and all(k.kind == "pi" for k, _ in powers):
+            ((kernel, k),) = powers
+            outer = _integer_power(of(Kernel("root", intern(of(kernel)), n)), abs(k))
+            rest = root(Sum({(radicand, None, frozenset()): c}), n)
+            return rest * (outer if k > 0 else inverse(outer))
         if exponent is not None and not powers and c > 0:
             outer = Sum({(1, intern(exponent.scaled(fmpq(1, n))), frozenset()): fmpq(1)})
             return outer * root(Sum({(radicand, None, frozenset()): c}), n)
@@ -416,9 +422,34 @@ def root(x: Sum, n: int) -> Sum:
     return of(Kernel("root", intern(x), n))
 
 
-def _exact_root(value: int, n: int) -> int | None:
-    found = int(fmpz(value).root(n))
-    return found if found**n == value else None
+def _rational_root(c: fmpq, n: int) -> Sum:
+    """The n-th root of a rational: what comes out of it, and roots of square-free numbers.
+
+    10000^{1/5} is the fourth power of 10^{1/5}, so that equal powers meet.
+    """
+    whole = fmpz(c.p * c.q ** (n - 1))  # (p/q)^{1/n} = (p q^{n-1})^{1/n} / q
+    if not whole:
+        return ZERO
+    exact = int(whole.root(n))
+    if exact**n == whole:
+        return constant(fmpq(exact, int(c.q)))
+    if whole.bit_length() > MAX_FACTORED:
+        return of(Kernel("root", intern(constant(c)), n))
+    outside, inside = 1, dict[tuple[int, int], int]()
+    for prime, times in whole.factor():
+        outside *= int(prime) ** (times // n)
+        if rest := times % n:
+            degree = n // gcd(rest, n)
+            key = (degree, rest // gcd(rest, n))
+            inside[key] = inside.get(key, 1) * int(prime)
+    result = constant(fmpq(outside, int(c.q)))
+    for (degree, k), base in inside.items():
+        one = constant(fmpq(base))
+        factor = (
+            _square_root(fmpq(base)) if degree == 2 else of(Kernel("root", intern(one), degree))
+        )
+        result = result * _integer_power(factor, k)
+    return result
 
 
 def _square_root(c: fmpq) -> Sum:
@@ -545,7 +576,9 @@ def erf(x: Sum) -> Sum:
 
 
 def tanh(x: Sum) -> Sum:
-    """(e^{2x} - 1) / (e^{2x} + 1)."""
+    """(e^{2x} - 1) / (e^{2x} + 1), odd."""
+    if x.terms and _is_negative(x):
+        return -tanh(-x)
     square = exp(x.scaled(fmpq(2)))
     return (square - ONE) * inverse(square + ONE)
 

@@ -16,6 +16,7 @@ import numpy as np
 from flint import arb, ctx
 
 from symattn.graph import Array
+from symattn.numbers.arrays import is_mark
 from symattn.numbers.ball import Balls
 from symattn.numbers.given import EXACT_INTEGERS
 from symattn.numbers.scaled import Scaled
@@ -102,7 +103,8 @@ def of_balls(x: Balls, bits: int) -> Pairs:
         radius = np.where(np.abs(high) < _TINY, radius + 4 * _TINIEST, radius)
         radius = np.where(np.isfinite(high + low + radius), radius, np.inf)
     for place in np.argwhere(high == 0).tolist():
-        if x[tuple(place)].is_zero():
+        entry = x[tuple(place)]
+        if not is_mark(entry) and entry.is_zero():
             radius[tuple(place)] = 0.0
     if x.marks is not None:
         high, radius = np.where(x.marks < 0, -np.inf, high), np.where(x.marks < 0, 0.0, radius)

@@ -21,7 +21,7 @@ from symattn.errors import ExactnessError
 from symattn.graph import OPERATIONS, Array
 from symattn.literals import Apply, Exact, Infinity, Name, exact
 from symattn.numbers import compact
-from symattn.numbers.arrays import MASKED, ArraySystem, check_rows, multiplied
+from symattn.numbers.arrays import MASKED, ArraySystem, by_row, check_rows, multiplied
 from symattn.numbers.given import Given
 
 _SCALAR: dict[str, Callable[..., Any]] = {
@@ -76,7 +76,7 @@ def _elementwise(name: str) -> Callable[..., Array]:
 def _mapped(function: Callable[..., Any], operands: int) -> Callable[..., Array]:
     """A function of entries as one of arrays, broadcast; rank 0 stays an array."""
     ufunc = np.frompyfunc(function, operands, 1)
-    return lambda *arrays: np.asarray(ufunc(*arrays), dtype=object)
+    return lambda *arrays: by_row(ufunc, arrays)
 
 
 def _add(a: Any, b: Any) -> Any:
@@ -156,11 +156,13 @@ class Symbolic(ArraySystem):
     exp = staticmethod(_mapped(_exp, 1))
     maximum = staticmethod(_mapped(_maximum, 2))
 
-    def softmax(self, x: Array) -> Array:
+    def softmax(self, x: Array, *, zero: bool = False) -> Array:
         """e^{z_ij} over its row's sum; 0 where masked."""
-        check_rows(np.vectorize(lambda z: z is sympy.S.NegativeInfinity, otypes=[bool])(x))
+        masked = np.vectorize(lambda z: z is sympy.S.NegativeInfinity, otypes=[bool])(x)
+        full = check_rows(masked, zero)
         numerators = self.exp(x)
         denominators = self.sum(numerators, axis=-1, keepdims=True)
+        denominators = np.where(full, sympy.S.One, denominators)  # 0/1, not 0/0
         # The numerators' sum is positive: no zero to look for. One visible key has weight 1,
         # which SymPy does not always see.
         return _mapped(lambda n, d: sympy.S.One if n == d else n / d, 2)(numerators, denominators)
