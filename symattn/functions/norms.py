@@ -27,7 +27,8 @@ def layer_norm(x: Any, gamma: Any = None, beta: Any = None, eps: Any = 1e-5) -> 
     """
     mu = np.mean(x, axis=-1, keepdims=True)
     var = np.mean((x - mu) ** 2, axis=-1, keepdims=True)
-    y = (x - mu) / np.sqrt(var + eps)
+    sigma = np.sqrt(var + eps)
+    y = (x - mu) / sigma
     if gamma is not None:
         y = y * gamma
     if beta is not None:
