@@ -249,11 +249,10 @@ def _is_scalar(node: ast.expr) -> bool:
         return not (isinstance(node, ast.Attribute) and node.attr == "T")
     if isinstance(node, ast.Name):
         return node.id.startswith("d_") or node.id in {
-            *"cdhijklmnt",
+            *"dhijklmnt",
             "scale",
             "tau",
             "eps",
-            "beta",
             "softcap",
         }
     if isinstance(node, ast.UnaryOp):
