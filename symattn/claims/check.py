@@ -119,7 +119,10 @@ def check(
         shown = shown_blocks(reading, derivation)
     groups = {c.group for c in example.claims}
     judged = {id(m) for k, m in enumerate(reading.matrices) if k in groups}
-    odd = inconsistent(reading, judged)
+    if example.claims:  # what belongs to no step here, or to another example, is left alone
+        apart = {u.start for u in example.unmatched}
+        judged |= {id(m) for m in reading.matrices if m.start in apart}
+    odd = inconsistent(reading, judged, is_one=not example.claims)
     return Checked(
         reading.document,
         reading,

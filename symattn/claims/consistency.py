@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from symattn.claims.judge import digits_of
 from symattn.claims.reading import Printed, PrintedMatrix, Reading
+from symattn.claims.rivals import distinct
 
 
 @dataclass(frozen=True)
@@ -19,21 +20,24 @@ class Inconsistent:
     why: str
 
 
-def inconsistent(reading: Reading, judged: set[int]) -> list[Inconsistent]:
+def inconsistent(reading: Reading, judged: set[int], is_one: bool = True) -> list[Inconsistent]:
     """Look at every matrix whose numbers are not judged one by one.
 
     Args:
         judged: ids of those that are.
+        is_one: whether they are of one example; else neither the mask nor V is known of them.
     """
     found: list[Inconsistent] = []
     matrices = [m for m in reading.matrices if not m.operand and m.block is None]
-    values = next((m for m in matrices if m.name.step == "V" and not m.name.index), None)
+    of_values = [m for m in matrices if m.name.step == "V" and not m.name.index]
+    values = of_values[0] if is_one and len(distinct(of_values)) == 1 else None
+    mask = reading.facts.mask if is_one and not reading.facts.disagree("mask") else None
     for m in matrices:
         if id(m) in judged or not m.is_regular or not all(_is_plain(c) for c in m.cells):
             continue
         if m.name.step == "A":
-            found += _weights(m, reading.facts.mask)
-        elif m.name.step == "S" and _same_weights(matrices):
+            found += _weights(m, mask)
+        elif m.name.step == "S" and is_one and _same_weights(matrices):
             found += _symmetry(m)
         elif m.name.step == "O" and values is not None:
             found += _hull(m, values)
@@ -63,24 +67,40 @@ def _half(cell: Printed, m: PrintedMatrix) -> Fraction:
 
 
 def _weights(m: PrintedMatrix, mask: str | None) -> Iterator[Inconsistent]:
-    """Weights lie in [0, 1], rows sum to 1, and what is hidden is 0."""
+    """Weights lie in [0, 1], rows sum to 1, and what is hidden is 0.
+
+    Where tokens are columns, softmax runs down them: then it is the columns that sum to 1.
+    """
+    turned = len(m.rows) > 1 and all(
+        _sums_to_one(column, m) for column in zip(*m.rows, strict=True)
+    )
     for i, row in enumerate(m.rows):
         for cell in row:
             half = _half(cell, m)
             if not -half <= _value(cell) <= 1 + half:
                 yield Inconsistent(cell.start, cell.text, "a weight lies between 0 and 1")
-        total = sum(map(_value, row), Fraction(0))
-        room = sum((_half(cell, m) for cell in row), Fraction(0))
-        if len(row) > 1 and abs(total - 1) > room:
+        total, room = _sum(row, m)
+        if not turned and len(row) > 1 and abs(total - 1) > room:
             yield Inconsistent(
                 row[0].start,
                 f"a row that sums to {float(total):g}",
                 f"weights sum to 1, within {float(room):g} by their rounding",
             )
-        if mask == "causal" and not m.name.index and len(m.rows) == len(row):
+        if mask == "causal" and not turned and not m.name.index and len(m.rows) == len(row):
             for cell in row[i + 1 :]:
                 if _value(cell) != 0:
                     yield Inconsistent(cell.start, cell.text, "the causal mask makes it 0")
+
+
+def _sum(cells: Sequence[Printed], m: PrintedMatrix) -> tuple[Fraction, Fraction]:
+    """What they sum to, and how far from it their exact values may be."""
+    room = sum((_half(cell, m) for cell in cells), Fraction(0))
+    return sum(map(_value, cells), Fraction(0)), room
+
+
+def _sums_to_one(cells: Sequence[Printed], m: PrintedMatrix) -> bool:
+    total, room = _sum(cells, m)
+    return abs(total - 1) <= room
 
 
 def _same_weights(matrices: list[PrintedMatrix]) -> bool:

@@ -8,16 +8,18 @@ else inferred as those under which most printed numbers are right, and said.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from symattn.claims.judge import Judging, digits_of
-from symattn.claims.placing import Claimed, Unmatched, placed
+from symattn.claims.placing import Claimed, Unmatched, placed, step_of, with_infinities
 from symattn.claims.reading import PrintedMatrix, Reading
+from symattn.claims.rivals import distinct, elsewhere, without_variants
 from symattn.derivation import Derivation, derive
 from symattn.errors import SymattnError
 from symattn.graph import Array
@@ -73,10 +75,26 @@ class _Finder:
     reading: Reading
     model: Callable[..., Any]
     notes: list[str] = field(default_factory=list)
+    whole: dict[str, list[PrintedMatrix]] = field(default_factory=dict)
+    others: tuple[tuple[Derivation, str], ...] = ()  # with another mask, or another scale
 
     def example(self) -> Example:
         matrices = [m for m in self.reading.matrices if not m.operand and m.block is None]
-        given = self.given(matrices)
+        for m in matrices:
+            if m.name.step in STEPS and _is_whole(m):
+                self.whole.setdefault(step_of(m), []).append(m)
+        self.whole = {name: distinct(found) for name, found in self.whole.items()}
+        first = self.starting(matrices, 0)
+        tries = max((len(self.whole[g.name]) for g in first.given), default=1)
+        if tries == 1 or _share_right(first) > Fraction(1, 2):
+            return first
+        others = (self.starting(matrices, k) for k in range(1, tries))
+        return max((first, *others), key=_share_right)
+
+    def starting(self, matrices: list[PrintedMatrix], which: int) -> Example:
+        """The example that starts from the first matrix of each name, or a later one."""
+        self.notes = []
+        given = self.given(which)
         try:
             arguments, radii = self.arguments(given)
             derivation = self.fitting(arguments, radii, matrices, given)
@@ -86,20 +104,37 @@ class _Finder:
             return Example(None, tuple(given), (why,))
         if derivation is None:
             return Example(None, tuple(given), tuple(self.notes))
-        claims, unmatched = placed(self.reading, derivation, {id(g.matrix) for g in given})
+        claims, unmatched = self.placed(derivation, given)
+        for other in self.others:
+            claims, moved = without_variants(claims, derivation, *other)
+            unmatched = (*unmatched, *moved)
         return Example(derivation, tuple(given), tuple(self.notes), claims, unmatched)
+
+    def placed(
+        self, derivation: Derivation, given: list[Given]
+    ) -> tuple[tuple[Claimed, ...], tuple[Unmatched, ...]]:
+        """What belongs to this example, and what to none or to another."""
+        claims, unmatched = placed(self.reading, derivation, {id(g.matrix) for g in given})
+        starts = {g.name: g.matrix for g in given}
+        all_of = self.reading.matrices
+        apart = elsewhere(starts, self.whole, all_of, derivation, self.line)
+        groups = {k: m for k, m in enumerate(all_of) if id(m) in apart}
+        moved = [
+            Unmatched(groups[k].start, groups[k].label or "a matrix", apart[id(groups[k])])
+            for k in dict.fromkeys(c.group for c in claims if c.group in groups)
+        ]
+        why = {m.start: apart[id(m)] for m in groups.values()}  # that it fits not is no wonder
+        others = [replace(u, why=why.get(u.start, u.why)) for u in unmatched]
+        kept = tuple(c for c in claims if c.group not in groups)
+        return kept, tuple(sorted((*others, *moved), key=lambda u: u.start))
 
     def line(self, matrix: PrintedMatrix) -> int:
         return self.reading.document.line_and_column(matrix.start)[0]
 
     # What is given.
 
-    def given(self, matrices: list[PrintedMatrix]) -> list[Given]:
-        whole: dict[str, PrintedMatrix] = {}
-        for m in matrices:
-            if m.name.step in STEPS and _is_whole(m):
-                name = "Z_masked" if m.name.step == "Z" and _has_infinity(m) else m.name.step
-                whole.setdefault(name, m)
+    def given(self, which: int) -> list[Given]:
+        whole = {name: found[min(which, len(found) - 1)] for name, found in self.whole.items()}
         known: dict[str, bool] = {}
         out: list[Given] = []
 
@@ -139,7 +174,8 @@ class _Finder:
         arguments: dict[str, Array] = {}
         radii: dict[str, Array] = {}
         for g in given:
-            arguments[g.name] = _array(g.matrix, _value)
+            array = _array(with_infinities(g.matrix), _value)
+            arguments[g.name] = _additive(array) if g.name == "M" else array
             if g.name in ROUNDED:
                 radii[g.name] = _array(g.matrix, _radius)
         self.skip_unused(arguments)
@@ -184,7 +220,28 @@ class _Finder:
             raise failed
         if best[2]:
             self.assume(best[2])
+        self.others = tuple(self.variants(best[1], labels))
         return best[1]
+
+    def variants(
+        self, derivation: Derivation, labels: Mapping[str, Any]
+    ) -> Iterator[tuple[Derivation, str]]:
+        """The derivation without its causal mask, or with one; and without its scale."""
+        inputs: dict[str, Any] = dict(derivation.inputs)
+        if "scale" not in inputs:
+            return
+        causal = causal_mask(*_scores_shape(inputs))
+        unmasked = {k: v for k, v in inputs.items() if k != "M"}
+        others = []
+        if "M" not in inputs:
+            others.append(({**inputs, "M": causal}, "a causal mask"))
+        elif np.array_equal(inputs["M"], causal):
+            others.append((unmasked, "no mask"))
+        one = np.full((), Fraction(1), dtype=object)
+        others.append(({**inputs, "scale": one}, "no scaling"))
+        for changed, said in others:
+            axes = {k: v for k, v in labels.items() if k in changed}
+            yield derive(self.model, labels=axes, **changed).with_radii(derivation.radii), said
 
     def choices(self, arguments: Mapping[str, Array]) -> Iterator[tuple[Array | None, str, str]]:
         """Masks and scales that may be meant, the likeliest first, and how they are known."""
@@ -256,7 +313,7 @@ class _Finder:
 
     def fits(self, derivation: Derivation, given: list[Given]) -> int:
         """How many printed numbers are right, of the first thousands."""
-        claims, _ = placed(self.reading, derivation, {id(g.matrix) for g in given})
+        claims, _ = self.placed(derivation, given)
         claims = claims[:MAX_FITTED]
         judging = Judging(derivation)
         found = (judging.judged(c.entry, c.printed, c.factor).verdict for c in claims)
@@ -276,6 +333,15 @@ class _Finder:
             if name in STEPS and not name.startswith("W_") and any(axes):
                 out[name] = axes
         return out
+
+
+def _share_right(example: Example) -> Fraction:
+    """How many of its claims are right; −1 where there are none."""
+    if example.derivation is None or not example.claims:
+        return Fraction(-1)
+    judging = Judging(example.derivation)
+    found = (judging.judged(c.entry, c.printed, c.factor).verdict for c in example.claims)
+    return Fraction(sum(verdict == "right" for verdict in found), len(example.claims))
 
 
 def _are_scores_known(arguments: Mapping[str, Array]) -> bool:
@@ -310,6 +376,16 @@ def causal_mask(rows: int, columns: int) -> Array:
     return out
 
 
+def _additive(mask: Array) -> Array:
+    """A mask of 0 and 1 as it is added: on the diagonal stands what lets through."""
+    if {*mask.flat} != {0, 1} or len({*mask.diagonal()}) != 1:
+        return mask
+    out = np.empty(mask.shape, dtype=object)
+    for index, value in np.ndenumerate(mask):
+        out[index] = Fraction(0) if value == mask[0, 0] else NEGATIVE_INFINITY
+    return out
+
+
 def _resolved(scale: str, d_k: int | None, d_model: int | None) -> str | None:
     """A scale as said, with the sizes for their names; None where a size is not known."""
     for name, size in (("d_k", d_k), ("d_model", d_model)):
@@ -317,17 +393,13 @@ def _resolved(scale: str, d_k: int | None, d_model: int | None) -> str | None:
             if size is None:
                 return None
             scale = scale.replace(name, str(size))
-    return scale
+    return None if re.search(r"[a-z]", scale.replace("sqrt", "")) else scale
 
 
 def _is_whole(m: PrintedMatrix) -> bool:
     """Whether a matrix can be taken as given: all of it is there and is numbers."""
     numbers = all(c.is_number and c.kind != "nan" for c in m.cells)
     return not m.name.index and m.is_regular and not m.elided and numbers and not m.slice
-
-
-def _has_infinity(m: PrintedMatrix) -> bool:
-    return any(c.kind == "infinity" for c in m.cells)
 
 
 def _array(m: PrintedMatrix, value: Callable[[Any, PrintedMatrix], Exact]) -> Array:

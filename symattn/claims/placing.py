@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from symattn.claims.judge import Judging
 from symattn.claims.reading import Printed, PrintedMatrix, Reading
@@ -12,7 +13,7 @@ from symattn.claims.reading.labels import named_by_marker
 from symattn.derivation import Derivation
 from symattn.entries import Entry
 from symattn.errors import AddressError, SymattnError
-from symattn.literals import exact
+from symattn.literals import NEGATIVE_INFINITY, exact
 from symattn.numbers import compact
 from symattn.numbers.normal_form import Sum, inverse
 from symattn.steps import Step
@@ -26,7 +27,7 @@ class Claimed:
     """A printed number and the entry that it claims to be.
 
     Attributes:
-        factor: the entry is this times what was printed; None for 1.
+        factor: what was printed is the entry times this; None for 1.
         group: numbers printed together, such as those of a matrix, share one.
         quoted: whether it is quoted because it is wrong, and not counted.
     """
@@ -62,13 +63,14 @@ def placed(
     claims: list[Claimed] = []
     unmatched: list[Unmatched] = []
     kinds = {block.start: block.kind for block in reading.blocks}
+    is_scaled = any(step_of(m) == "Z" for m in reading.matrices)
     for group, m in enumerate(reading.matrices):
         kind = kinds.get(m.block) if m.block is not None else None
         if m.operand or id(m) in given or kind == "show":
             continue
         try:
             meant = _aliased(m, derivation, aliases)
-            claims += list(_matrix(meant, derivation, group, kind == "quoted"))
+            claims += list(_matrix(meant, derivation, group, kind == "quoted", is_scaled))
         except SymattnError as error:
             unmatched.append(Unmatched(m.start, m.label or "a matrix", str(error)))
     for marked in reading.marked:
@@ -116,23 +118,96 @@ def _word(label: str) -> str:
 
 
 def _matrix(
-    m: PrintedMatrix, derivation: Derivation, group: int, quoted: bool
+    m: PrintedMatrix, derivation: Derivation, group: int, quoted: bool, is_scaled: bool
 ) -> Iterator[Claimed]:
     if m.name.step is None:
         raise AddressError("what it is said to be names no step")
-    name = m.name.step
-    if name == "Z" and any(c.kind == "infinity" for c in m.cells):
-        name = "Z_masked"
-    step = derivation.step(name)
-    m = with_decimals(m)
-    factor = None
+    m = with_decimals(with_infinities(m))
+    found: list[list[Claimed]] = []
+    problem: SymattnError | None = None
+    for name, factor in _meanings(m, derivation, is_scaled):
+        try:
+            step = derivation.step(name)
+            readings = list(_readings_of_index(m, step))
+        except SymattnError as error:
+            problem = problem or error
+            continue
+        found += [_claims(m, step, factor, places, group, quoted) for places in readings]
+    if not found:
+        raise problem or AddressError("what it is said to be names no step")
+    yield from _best(found, derivation)
+
+
+def _claims(
+    m: PrintedMatrix, step: Step, factor: Sum | None, places: Places, group: int, quoted: bool
+) -> list[Claimed]:
+    return [
+        Claimed(Entry(step, index), printed, factor, group, quoted)
+        for indices, cells in zip(places, m.rows, strict=True)
+        for index, printed in zip(indices, cells, strict=True)
+    ]
+
+
+def _meanings(
+    m: PrintedMatrix, derivation: Derivation, is_scaled: bool
+) -> Iterator[tuple[str, Sum | None]]:
+    """The steps that its name may mean, the likeliest first, each with a factor.
+
+    A formula means one. But a program's ``scores`` are divided where it likes, a mask may go
+    on scores that are divided later, and ``Z`` is the output as well.
+
+    Args:
+        is_scaled: whether the document prints scaled scores by their name.
+    """
+    name, factor = step_of(m), None
     if m.factor:
-        form = compact.number(exact(m.factor))
-        factor = inverse(form)
-    rows = _best(m, step, list(_readings_of_index(m, step)), derivation)
-    for indices, cells in zip(rows, m.rows, strict=True):
-        for index, printed in zip(indices, cells, strict=True):
-            yield Claimed(Entry(step, index), printed, factor, group, quoted)
+        factor = inverse(compact.number(exact(m.factor)))
+    yield name, factor
+    if m.name.certainty in ("marker", "formula") and name != "Z_masked":
+        return
+    if name == "S":
+        yield "A", factor  # "the scores after softmax"
+        if not is_scaled:
+            yield "Z", factor
+    elif name == "Z":
+        yield "O", factor
+    elif (
+        name == "Z_masked"
+        and not is_scaled
+        and not m.factor
+        and not re.search("Z|scaled|marker", _said(m))
+    ):
+        scale = derivation.inputs.get("scale")
+        if scale is not None and not scale.shape:
+            yield name, compact.number(scale.item())
+
+
+def _said(m: PrintedMatrix) -> str:
+    return f"{m.name.by} {m.name.certainty} {m.label}"
+
+
+def step_of(m: PrintedMatrix) -> str:
+    """The step that its name means first: scores with −∞ among them are masked ones."""
+    name = m.name.step or ""
+    is_masked = name in ("S", "Z") and any(c.kind == "infinity" for c in m.cells)
+    return "Z_masked" if is_masked and m.name.certainty != "marker" else name
+
+
+#: From here on a score that is added to hide a key stands for −∞: its weight is 0.
+HIDDEN = Fraction(-(10**4))
+
+
+def with_infinities(m: PrintedMatrix) -> PrintedMatrix:
+    """The matrix of masked scores or of a mask, with −∞ for its −10⁹."""
+    if m.name.step not in ("S", "Z", "Z_masked", "M"):
+        return m
+
+    def hidden(c: Printed) -> Printed:
+        if not isinstance(c.value, Fraction) or c.value > HIDDEN:
+            return c
+        return replace(c, kind="infinity", value=NEGATIVE_INFINITY)
+
+    return replace(m, rows=tuple(tuple(map(hidden, row)) for row in m.rows))
 
 
 def with_decimals(m: PrintedMatrix) -> PrintedMatrix:
@@ -246,18 +321,25 @@ def _product(numbers: list[int]) -> int:
     return out
 
 
-def _best(m: PrintedMatrix, step: Step, readings: list[Places], derivation: Derivation) -> Places:
-    """Of several readings of an index, the one under which more numbers are right."""
+def _best(readings: list[list[Claimed]], derivation: Derivation) -> list[Claimed]:
+    """Of several readings, the one under which more numbers are right.
+
+    Another step than the first is meant only where that makes most numbers right: a step
+    that is wrong all over has a few that fit anything.
+    """
     if len(readings) == 1:
         return readings[0]
     judging = Judging(derivation)
+    first = _meaning(readings[0][0])
 
-    def right(places: Places) -> int:
-        pairs = (
-            (index, cell)
-            for line, cells in zip(places, m.rows, strict=True)
-            for index, cell in zip(line, cells, strict=True)
-        )
-        return sum(judging.judged(Entry(step, i), c).verdict == "right" for i, c in pairs)
+    def right(claims: list[Claimed]) -> int:
+        finite = [c for c in claims if c.printed.kind != "infinity"]
+        found = (judging.judged(c.entry, c.printed, c.factor).verdict for c in finite)
+        count = sum(verdict == "right" for verdict in found)
+        return count if _meaning(claims[0]) == first or 2 * count > len(finite) else -1
 
     return max(readings, key=right)
+
+
+def _meaning(claim: Claimed) -> tuple[str, bool]:
+    return claim.entry.step.address, claim.factor is None

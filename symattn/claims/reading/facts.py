@@ -66,6 +66,11 @@ _DIVISOR = (
     r"(?P<divisor>\$[^$\n]{1,60}\$|\\\([^\n]{1,60}?\\\)|`[^`\n]{1,60}`|√\s?\(?\w{1,10}\)?|sqrt\(\w{1,10}\)"
     r"|\d+(?:\.\d+)?)"
 )
+#: The size of a key in words; of "the dimension" alone nobody knows whose it is.
+_DIMENSION = (
+    r"(?P<words>(?:the\s+)?(?:keys?(?:\s+vectors?)?|head)(?:['’]s?)?\s+(?:dimension|size)\w*"
+    r"|(?:the\s+)?(?:dimension|size)\w*\s+of\s+(?:the\s+|each\s+|a\s+)?(?:keys?|heads?)\b)"
+)
 _PATTERNS: tuple[tuple[str, str | None, re.Pattern[str]], ...] = (
     ("scale", "1", re.compile(
         r"(?:scores|products|values|logits)\s+(?:are|is|were)\s+(?:not|never)\s+(?:scaled|divided)"
@@ -75,7 +80,8 @@ _PATTERNS: tuple[tuple[str, str | None, re.Pattern[str]], ...] = (
     ("scale", None, re.compile(
         r"(?:divid(?:e|es|ed|ing)\s+(?:\w+\s+){0,6}?by|scal(?:e|es|ed|ing)\s+(?:\w+\s+){0,5}?by"
         r"|scal(?:e|ing)\s+(?:factor|divisor)\s+(?:is|of|=|:))\s+"
-        r"(?:the\s+)?(?:square\s+root\s+of\s+(?P<root>\$?\\?[\w{}]{1,12}\$?)|" + _DIVISOR + ")",
+        r"(?:the\s+)?(?:square\s+root\s+of\s+(?:" + _DIMENSION
+        + r"|(?P<root>\$?\\?[\w{}]{1,12}\$?))|" + _DIVISOR + ")",
         re.IGNORECASE)),
     ("mask", "none", re.compile(
         r"\b(?:no|without(?:\s+an?y?)?)\s+(?:causal\s+|attention\s+)?mask(?:s|ing)?\b"
@@ -120,7 +126,10 @@ def _said(
     if value is not None:
         yield about, value
     elif about == "scale":
-        said = f"sqrt({_symbol(match['root'])})" if match["root"] else _divisor(match["divisor"])
+        said = _divisor(match["divisor"]) if match["divisor"] else _root(match)
+        inverse = re.fullmatch(r"\(\(1\)/\((.+)\)\)|1/(.+)", said)
+        if inverse and match[0][:4].lower() == "scal":
+            said = inverse[1] or inverse[2]  # "scaled by 1/√d_k" multiplies
         if said:
             yield "scale", said
     elif about == "size":
@@ -134,6 +143,14 @@ def _said(
         words = tuple(w.strip(" .*`\"'\r") for w in match["line"].split(","))
         if len(words) > 1 and all(0 < len(w) <= 30 for w in words):
             yield "tokens", words
+
+
+def _root(match: re.Match[str]) -> str:
+    """The square root that is said; "" for that of a word that is no size: "the dimension"."""
+    if match["words"]:
+        return "sqrt(d_k)"
+    symbol = _symbol(match["root"])
+    return f"sqrt({symbol})" if re.fullmatch(r"\d+|[a-zA-Z]|\w+_\w+", symbol) else ""
 
 
 def _symbol(text: str) -> str:

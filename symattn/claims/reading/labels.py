@@ -42,6 +42,10 @@ class Named:
 
 
 NOTHING = Named()
+#: A product with W_O, which joins the heads: the output of the layer, and of no head.
+_PROJECTED = re.compile(
+    r"[\w}\])@*·]\s*W\s*[\^_]\s*\{?\s*(?:\\(?:text|mathrm)\s*\{)?[Oo](?![a-z]{3})"
+)
 _MARKER = re.compile(r"(?P<step>[^\[\]]*)(?:\[(?P<index>[^\[\]]*)\])?")
 _NOISE = re.compile(
     r"<[^<>]*>|^\s*(?:\d+[.)]|step\s+\d+\s*[:.)-]|[-*+>#|])\s*|\(\s*(?:\d+\s*[×x]\s*\d+|shape)[^()]*\)",
@@ -74,6 +78,8 @@ def named(labels: Sequence[str], context: str = "") -> Named:
     An expression counts for more than a letter, since letters are used for different things:
     ``Z = AV`` is the output.
     """
+    if any(map(_PROJECTED.search, labels)):
+        return Named(by=labels[0])
     found = [n for n in map(named_by_label, labels) if n.step]
     if found:
         best = min(CERTAINTIES.index(n.certainty) for n in found)

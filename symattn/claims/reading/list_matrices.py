@@ -29,6 +29,7 @@ _KEYWORD = re.compile(
 _COMMENT = re.compile(r"\s+#.*$")
 _CLOSES_LINE = re.compile(r"[ \t\r`$*_.;,)]{0,40}(?:\n|\Z)")
 _SHOWN = re.compile(r"^(?:\w{1,20}\.)?(?:Matrix|DataFrame|array|Array)\(([^()]*?)(?:,[^()]*)?\)$")
+_OUTPUT = re.compile(r"(?:(?:tensor|array)\()?(?:[-+\d\s.,\[\]()e]|inf|nan){1,2000}")
 _ARGUMENT = re.compile(r"(?<![\w\])}])\[[^\[\]]{0,100}\]")
 _LAST_WORD = re.compile(r"[ \t)\],]*#[ \t]*([^\W\d_][\w'’-]*)")
 _AFTER = re.compile(
@@ -175,6 +176,8 @@ def printed_names(code: str, count: int) -> list[str]:
     said = [line for line in statements if _STATEMENT.match(line)]
     if statements and statements[-1] not in said:
         last = statements[-1].strip()
+        if _OUTPUT.fullmatch(last):
+            return []  # a print of its own, with its own words
         if not _KEYWORD.match(last) and not re.search(r"(?<![=!<>])=(?!=)", last.split("(")[0]):
             said.append(last)
     names = [_SHOWN.sub(r"\1", _name_in(line)) for line in said]

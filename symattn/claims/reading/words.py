@@ -29,7 +29,7 @@ WORDS: dict[str, tuple[str, ...]] = {
           "look ahead mask", "lookahead mask"),
     "Z_masked": ("Z masked", "masked scores", "masked attention scores", "masked attn scores",
                  "masked scaled scores", "scaled masked scores", "S masked", "scores masked",
-                 "masked", "attn scores masked", "masked score", "masked simple"),
+                 "masked", "attn scores masked", "masked score"),
     "A": ("A", "attention weights", "attn weights", "weights", "attention weight", "alpha",
           "attention matrix", "attn", "attention probabilities", "attn probs", "attention probs",
           "softmax weights", "attention pattern", "attention distribution", "attn weight",
