@@ -129,6 +129,13 @@ def test_a_slip_in_a_restated_input_is_still_wrong() -> None:
     assert found.counts["wrong"] == 1
 
 
+@pytest.mark.parametrize("label", [r"\mathbf A", r"\bf A", r"\mathbf{A}", r"\hat A"])
+def test_a_letter_in_bold_may_stand_without_braces(label: str) -> None:
+    weights = PLAIN.replace("[", "").replace("], ", r" \\ ").replace("]]", "").replace(", ", " & ")
+    found = checked(rf"{QKV} $$ {label} = \begin{{bmatrix}} {weights} \end{{bmatrix}} $$")
+    assert found.counts["right"] == 9
+
+
 @pytest.mark.parametrize(
     ("said", "scale"),
     [

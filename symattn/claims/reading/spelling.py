@@ -13,6 +13,9 @@ _STYLE = re.compile(
     r"|tilde|bar|boldsymbol|operatorname\*?|rm|bf|overline|boxed)\s*\{([^{}]*)\}"
 )
 _T = r"(?:\\top|\\intercal|\\mathsf\s*\{?T\}?|\\mathrm\s*\{?T\}?|\\text\s*\{T\}|T|⊤)"
+_UNBRACED = re.compile(
+    r"\\(mathbf|mathrm|mathsf|mathcal|bm|vec|hat|tilde|bar|boldsymbol|bf)\s+([A-Za-z])(?![A-Za-z])"
+)
 _TRANSPOSED = re.compile(
     rf"\^\s*(?:\{{\s*{_T}\s*\}}|{_T}(?![a-zA-Z(]))"
     r"|\.(?:T|mT)\b|\.(?:transpose|t|permute|swapaxes)\([^()]*\)|ᵀ|⊤"
@@ -32,6 +35,7 @@ def plain(text: str) -> str:
     """Spell an expression plainly: ``⊺`` behind what is transposed, no styles, no modules."""
     text = text.replace("\\_", "_").replace("\\ ", " ").replace("−", "-").replace("{}", "")
     text = _PRIME.sub("", _TRANSPOSED.sub("⊺", text))
+    text = _UNBRACED.sub(r"\\\1{\2}", text)  # \mathbf A
     for _ in range(4):
         text = _STYLE.sub(r"{\1}", text)
     text = _DROPPED.sub(" ", _CALL.sub("", text))
