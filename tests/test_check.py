@@ -319,3 +319,14 @@ def test_a_hidden_score_is_corrected_in_its_notation(notation: str, hidden: str)
 def test_nan_is_corrected_with_the_decimals_beside_it() -> None:
     text = GIVEN % "A causal" + "A = [[1.0, 0.0], [nan, 0.31]]"
     assert wrong(checked(text, "markdown")) == {"A[1,0]": "0.69"}
+
+
+def test_one_row_without_the_mask_is_wrong_and_no_other_example() -> None:
+    """Rows are printed apart: that one fits another mask does not make it another variant."""
+    text = (CASES / "docs" / "article.md").read_text("utf-8")
+    unmasked = text.replace("0.35 & 0.65 & 0 ", "0.26 & 0.48 & 0.26 ")
+    found = checked(unmasked, "markdown")
+    wrong = [f.judgement.at for f in found.findings if f.judgement.verdict == "wrong"]
+    assert wrong == ["A[1,0]", "A[1,1]", "A[1,2]", "O[1,1]"]
+    assert "the mask was left out" in causes(found)["A"]
+    assert not found.example.unmatched

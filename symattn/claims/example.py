@@ -100,7 +100,9 @@ class _Finder:
             derivation = self.fitting(arguments, radii, matrices, given)
         except SymattnError as error:
             where = ", ".join(f"{g.name} (line {self.line(g.matrix)})" for g in given)
-            why = f"nothing can be derived from {where}: {error}" if given else str(error)
+            # Where in the model's source it failed says nothing to a reader.
+            said = re.sub(r"\(?\S*\.py:\d+\)?:? ?", "", str(error))
+            why = f"nothing can be derived from {where}: {said}" if given else said
             return Example(None, tuple(given), (why,))
         if derivation is None:
             return Example(None, tuple(given), tuple(self.notes))

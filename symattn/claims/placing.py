@@ -22,6 +22,9 @@ BARE = ("integer", "infinity", "nan")  # kinds of numbers without decimals of th
 FEW = 5  # decimals; floats that programs print in full have more
 
 
+UNKNOWN = "its label names no step that is known here"
+
+
 @dataclass(frozen=True)
 class Claimed:
     """A printed number and the entry that it claims to be.
@@ -64,13 +67,14 @@ def placed(
     unmatched: list[Unmatched] = []
     kinds = {block.start: block.kind for block in reading.blocks}
     is_scaled = any(step_of(m) == "Z" for m in reading.matrices)
+    judging = Judging(derivation)
     for group, m in enumerate(reading.matrices):
         kind = kinds.get(m.block) if m.block is not None else None
         if m.operand or id(m) in given or kind == "show":
             continue
         try:
             meant = _aliased(m, derivation, aliases)
-            claims += list(_matrix(meant, derivation, group, kind == "quoted", is_scaled))
+            claims += list(_matrix(meant, judging, group, kind == "quoted", is_scaled))
         except SymattnError as error:
             unmatched.append(Unmatched(m.start, m.label or "a matrix", str(error)))
     for marked in reading.marked:
@@ -118,10 +122,11 @@ def _word(label: str) -> str:
 
 
 def _matrix(
-    m: PrintedMatrix, derivation: Derivation, group: int, quoted: bool, is_scaled: bool
+    m: PrintedMatrix, judging: Judging, group: int, quoted: bool, is_scaled: bool
 ) -> Iterator[Claimed]:
+    derivation = judging.derivation
     if m.name.step is None:
-        raise AddressError("what it is said to be names no step")
+        raise AddressError(UNKNOWN)
     m = with_decimals(with_infinities(m))
     found: list[list[Claimed]] = []
     problem: SymattnError | None = None
@@ -134,8 +139,8 @@ def _matrix(
             continue
         found += [_claims(m, step, factor, places, group, quoted) for places in readings]
     if not found:
-        raise problem or AddressError("what it is said to be names no step")
-    yield from _best(found, derivation)
+        raise problem or AddressError(UNKNOWN)
+    yield from _best(found, judging)
 
 
 def _claims(
@@ -321,7 +326,7 @@ def _product(numbers: list[int]) -> int:
     return out
 
 
-def _best(readings: list[list[Claimed]], derivation: Derivation) -> list[Claimed]:
+def _best(readings: list[list[Claimed]], judging: Judging) -> list[Claimed]:
     """Of several readings, the one under which more numbers are right.
 
     Another step than the first is meant only where that makes most numbers right: a step
@@ -329,7 +334,6 @@ def _best(readings: list[list[Claimed]], derivation: Derivation) -> list[Claimed
     """
     if len(readings) == 1:
         return readings[0]
-    judging = Judging(derivation)
     first = _meaning(readings[0][0])
 
     def right(claims: list[Claimed]) -> int:
@@ -338,7 +342,14 @@ def _best(readings: list[list[Claimed]], derivation: Derivation) -> list[Claimed
         count = sum(verdict == "right" for verdict in found)
         return count if _meaning(claims[0]) == first or 2 * count > len(finite) else -1
 
-    return max(readings, key=right)
+    best, most = readings[0], -2
+    for claims in readings:
+        count = right(claims)
+        if count > most:
+            best, most = claims, count
+        if count == len(claims):
+            break  # none can be better
+    return best
 
 
 def _meaning(claim: Claimed) -> tuple[str, bool]:

@@ -87,18 +87,22 @@ def without_variants(
 ) -> tuple[tuple[Claimed, ...], tuple[Unmatched, ...]]:
     """The claims without weights and outputs that are right under another mask or scale.
 
-    Only where the step is printed for both: weights that are printed once, and without the
-    mask that the document speaks of, are wrong.
+    Only where the same entries are printed for both: weights that are printed once, and
+    without the mask that the document speaks of, are wrong.
     """
     groups: dict[tuple[str, int], list[Claimed]] = {}
     for claim in claims:
         if claim.entry.step.address in ("A", "O"):
             groups.setdefault((claim.entry.step.address, claim.group), []).append(claim)
+    places = {key: {c.entry.index for c in cells} for key, cells in groups.items()}
+    if sum(map(len, places.values())) == len({(k[0], i) for k in places for i in places[k]}):
+        return tuple(claims), ()  # nothing is printed twice
     judging, judging_other = Judging(derivation), Judging(other)
     fits = {key: _right(judging, cells) for key, cells in groups.items()}
     moved: dict[int, Unmatched] = {}
     for (step, group), cells in groups.items():
-        twins = [k for k in fits if k[0] == step and k[1] != group]
+        own = places[step, group]
+        twins = [k for k in fits if k[0] == step and k[1] != group and places[k] & own]
         if fits[step, group] == 1 or not any(fits[k] > Fraction(1, 2) for k in twins):
             continue
         theirs = [_of(c, other) for c in cells]
