@@ -45,6 +45,7 @@ class Enclosures:
     def __init__(self, derivation: Derivation) -> None:
         self.derivation = derivation
         self._runs: dict[int, Run] = {}
+        self._decimals: dict[tuple[int, int], list[str | None]] = {}
         forms = (derivation.forms[node] for node in derivation.graph.inputs.values())
         self._symbolic = any(map(has_symbols, forms))
 
@@ -106,6 +107,12 @@ class Enclosures:
 
         Those are asked for one by one, see `decimal`.
         """
+        key = (node, digits)
+        if key not in self._decimals:
+            self._decimals[key] = self._all_decimals(node, digits)
+        return self._decimals[key]
+
+    def _all_decimals(self, node: int, digits: int) -> list[str | None]:
         form = self.derivation.forms[node]
         if isinstance(form, Scaled) and form.radicand == 1 and not self.derivation.radii:
             return _rational_decimals(form, digits)

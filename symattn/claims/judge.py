@@ -119,7 +119,6 @@ class Judging:
 
     def __init__(self, derivation: Derivation) -> None:
         self.derivation = derivation
-        self._decimals: dict[tuple[int, int], list[str | None]] = {}
         self._errors: dict[str, Any] = {}
         self._symbols: dict[int, bool] = {}
 
@@ -176,10 +175,7 @@ class Judging:
 
     def _known(self, entry: Entry, digits: int) -> str | None:
         """Its certified decimal, where that is had together with all others of the step."""
-        key = (entry.step.node, digits)
-        if key not in self._decimals:
-            self._decimals[key] = self.derivation.enclosures.decimals(*key)
-        return self._decimals[key][entry.flat]
+        return self.derivation.enclosures.decimals(entry.step.node, digits)[entry.flat]
 
     def _has_symbols(self, step: Step) -> bool:
         if step.node not in self._symbols:
