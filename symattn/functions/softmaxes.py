@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from symattn import tracer
-from symattn.errors import OptionError
+from symattn.errors import OptionError, ShapeError
 from symattn.numbers.arrays import check_rows
 from symattn.trace import primitive
 
@@ -68,6 +69,31 @@ def log_softmax(x: Any, axis: int = -1) -> Any:
     """
     m = np.max(x, axis=axis, keepdims=True)
     return x - m - np.log(np.sum(np.exp(x - m), axis=axis, keepdims=True))
+
+
+def cross_entropy(logits: Any, targets: Sequence[int]) -> Any:
+    """Cross-entropy of every position: L_i = -log softmax(logits)_{i, target of i}; n numbers.
+
+    Their mean is the loss that language models are trained on.
+
+    Args:
+        logits: n × |V|.
+        targets: n columns of them, one a position.
+
+    Raises:
+        ShapeError: not as many targets as positions.
+
+    Source: Goodfellow, Bengio, Courville, Deep Learning (2016), eq. 6.12 and 6.30.
+
+    >>> cross_entropy(np.array([[0.0, 0.0], [0.0, np.log(3)]]), [0, 1]).round(6)
+    array([0.693147, 0.287682])
+    """
+    n = len(logits)
+    if len(targets) != n:
+        raise ShapeError(f"targets: wanted {n}, one a position, got {len(targets)}")
+    log_P = log_softmax(logits)
+    L = -log_P[np.arange(n), targets]
+    return L
 
 
 def softcap(x: Any, c: Any) -> Any:

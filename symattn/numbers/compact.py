@@ -85,12 +85,19 @@ def _is_fractional(exponent: Sum) -> bool:
     return n is None or n.q != 1
 
 
+def _would_multiply(base: Sum) -> bool:
+    """Whether a power of a sum has denominators that multiply, in more terms than are kept."""
+    return len(base) ** 2 > MAX_EXPANDED and any(k.kind == "sum" for k in base.kernels())
+
+
 def _apply(op: str, args: tuple[Any, ...]) -> Any:
     if op == "maximum":
         return larger(*args)
     if any(map(is_mark, args)):
         return selected(op, args, ZERO)
     _check_domain(op, args)
+    if op == "power" and _would_multiply(args[0]):
+        return normal_form.power(held(args[0]), args[1])
     try:
         return settled(normal_form.apply(op, list(args)))
     except TooLarge:

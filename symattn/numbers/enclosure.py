@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
 from fractions import Fraction
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from flint import arb, ctx
 
@@ -49,16 +51,25 @@ def enclose(x: Sum, bits: int) -> Any:
         ExactnessError: x contains a symbol, which has no value.
     """
     with ctx.workprec(bits):
-        return _Enclosing().sum(x)
+        return _Enclosing(_KNOWN if bits == START else {}).total(x)
+
+
+#: Enclosures at the first precision of what stands in kernels and exponents, as long as these
+#: live: the entries of a layer share nearly all of what earlier layers made.
+_KNOWN: WeakKeyDictionary[Sum, Any] = WeakKeyDictionary()
 
 
 class _Enclosing:
-    def __init__(self) -> None:
-        self.known: dict[Sum, Any] = {}
+    def __init__(self, known: MutableMapping[Sum, Any]) -> None:
+        self.known = known
 
     def sum(self, x: Sum) -> Any:
-        if x in self.known:
-            return self.known[x]
+        found = self.known.get(x)
+        if found is None:
+            found = self.known[x] = self.total(x)
+        return found
+
+    def total(self, x: Sum) -> Any:
         total = arb(0)
         for (radicand, exponent, powers), c in x.terms.items():
             term = arb(c)
@@ -69,7 +80,6 @@ class _Enclosing:
             for kernel, k in powers:
                 term *= self.kernel(kernel) ** k
             total += term
-        self.known[x] = total
         return total
 
     def kernel(self, kernel: Kernel) -> Any:

@@ -17,6 +17,7 @@ from __future__ import annotations
 import weakref
 from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
+from hashlib import sha256
 from math import gcd
 from typing import Any
 
@@ -30,7 +31,8 @@ MAX_TERMS = 20_000  # of a product; beyond, its factors are held by reference
 MAX_CONJUGATES = 64  # terms of a sum of radicals whose inverse is freed of them
 MAX_BITS = 1_000_000  # of a coefficient of a power
 MAX_FACTORED = 128  # bits of an integer under a square root that is factorised
-LONG = 48  # terms from which a sum outside the decidable class is held by reference
+MAX_KEY = 2_000  # characters of the text that orders a sum
+LONG = 8  # terms from which a sum outside the decidable class is held by reference
 
 #: A radicand, an exponent (None for e^0), and powers of kernels in a frozenset.
 Monomial = tuple[int, "Sum | None", frozenset[tuple["Kernel", int]]]
@@ -138,11 +140,20 @@ def _hash_of(terms: Mapping[Monomial, fmpq]) -> int:
 #: What a sum works out when first asked for, and keeps: most are never asked.
 _WORKED_OUT: Mapping[str, Callable[[Sum], Any]] = {
     "_hash": lambda x: _hash_of(x.terms),
-    "key": lambda x: "+".join(sorted(f"{c}*{_monomial_key(m)}" for m, c in x.terms.items())),
+    "key": lambda x: _shortened(
+        "+".join(sorted(f"{c}*{_monomial_key(m)}" for m, c in x.terms.items()))
+    ),
     "has_symbols": lambda x: (
         any(k.has_symbols for k in x.kernels()) or any(e.has_symbols for e in x.exponents())
     ),
 }
+
+
+def _shortened(text: str) -> str:
+    """A text that orders as it did, without the length that sums in sums in sums would give it."""
+    if len(text) <= MAX_KEY:
+        return text
+    return f"{text[:MAX_KEY]}…{sha256(text.encode()).hexdigest()[:16]}"
 
 
 class Kernel:
