@@ -148,7 +148,7 @@ def test_a_long_entry_outside_the_class_is_held_by_reference() -> None:
     d = sa.derive(wide, x=[[f"{k}/97" for k in range(1, 40)]])
     result = d.forms[d.graph.result][()]
     assert len(result) == 1
-    assert [k.kind for k in result.kernels()] == ["ref"]
+    assert {k.kind for k in result.kernels()} == {"ref"}  # to either sum, each over 8 terms
     assert d.enclosures.decimal((d.graph.result, ()), 10) == "42177.2996982543"
 
 

@@ -2,7 +2,7 @@
 
 Every output of PyTorch's float64 has to lie in the ball around our exact value, widened by
 `SLACK` times the running error bound of our own graph. PyTorch orders sums, scales queries and
-fuses operations in its own way, which may take a few more roundings than the graph.
+fuses operations in its own way; the bound, for any order of summation, has room for that.
 """
 
 from __future__ import annotations
