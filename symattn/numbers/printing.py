@@ -72,6 +72,14 @@ class Names:
 NO_NAMES = Names()
 
 
+#: Characters that an entry is written with; beyond, that is said instead.
+MAX_CHARACTERS = 20_000
+
+
+class TooLong(Exception):
+    """An entry of more characters than anybody reads, or than fit in memory."""
+
+
 class Printer:
     """Writes numbers in one notation, with names."""
 
@@ -79,15 +87,21 @@ class Printer:
         self.tex = style == "latex"
         self.names = names
         self.index: tuple[int, ...] = ()
+        self.room = MAX_CHARACTERS
 
     def write(self, x: Sum, index: tuple[int, ...] = ()) -> str:
-        """Write a number.
+        """Write a number; if it is too long, a note that says so.
 
         Args:
             index: of the entry that it is, by which names are chosen.
         """
         self.index = index
-        return self.sum(x)
+        self.room = MAX_CHARACTERS
+        try:
+            return self.sum(x)
+        except TooLong:
+            note = f"over {MAX_CHARACTERS:,} characters"
+            return rf"\text{{({note})}}" if self.tex else f"({note})"
 
     def named(self, x: Sum) -> str | None:
         return self.names.get(x, self.index)
@@ -162,12 +176,20 @@ class Printer:
         if exponent is not None:
             factors.append(self.exponential(exponent))
         if not factors:
-            return str(fmpz(c))  # Python's own int stops at 4300 digits
+            return self.spent(str(fmpz(c)))  # Python's own int stops at 4300 digits
         if abs(c) != 1:
-            factors.insert(0, str(fmpz(abs(c))))
+            factors.insert(0, self.spent(str(fmpz(abs(c)))))
         return ("-" if c < 0 else "") + (" " if self.tex else "*").join(factors)
 
+    def spent(self, text: str) -> str:
+        """Count what is written; a factor without digits of its own counts as a few."""
+        self.room -= len(text) + 4
+        if self.room < 0:
+            raise TooLong
+        return text
+
     def exponential(self, exponent: Sum) -> str:
+        self.spent("")
         named = self.named(exponent)
         shown = named or (self.inline(exponent) if self.tex else self.sum(exponent))
         return f"e^{{{shown}}}" if self.tex else f"exp({shown})"
@@ -189,6 +211,7 @@ class Printer:
         return f"({base})**{n}" if "**" in base else f"{base}**{n}"
 
     def kernel(self, kernel: Kernel) -> str:
+        self.spent("")
         kind, arguments = kernel.kind, kernel.arguments
         if kind == "symbol":
             return self.symbol(arguments[0])
