@@ -28,8 +28,15 @@ class Defaults:
     """The source of each float among a function's defaults, else None."""
 
     def __init__(self, node: ast.FunctionDef, text: str) -> None:
+        lines = text.split("\n")
+
         def source(default: ast.expr | None) -> str | None:
-            return ast.get_source_segment(text, default) if default is not None else None
+            if default is None:
+                return None
+            if default.lineno == default.end_lineno:  # ast's own way splits the file each time
+                line = lines[default.lineno - 1].encode()
+                return line[default.col_offset : default.end_col_offset].decode()
+            return ast.get_source_segment(text, default)
 
         self.positional = [source(d) for d in node.args.defaults]
         self.keyword = {
