@@ -82,7 +82,7 @@ class Enclosures:
 
     def bounds(self, place: Place, bits: int = START) -> tuple[Fraction, Fraction] | None:
         """Exact lower and upper bound of an entry; None where it is not bounded yet."""
-        return _bounds(self.ball(place, bits))
+        return ends(self.ball(place, bits))
 
     def decimal(self, place: Place, digits: int) -> str:
         """A certified decimal.
@@ -175,7 +175,7 @@ def _rational_decimals(form: Scaled, digits: int) -> list[str | None]:
     return out
 
 
-def _bounds(ball: Any) -> tuple[Fraction, Fraction] | None:
+def ends(ball: Any) -> tuple[Fraction, Fraction] | None:
     """Exact bounds; `lower` and `upper` would round to the precision of the moment."""
     if not ball.is_finite():
         return None
@@ -200,13 +200,13 @@ def decimal_of(value: Any, digits: int) -> str:
         return str(form)
     if form.has_symbols:
         raise ExactnessError(f"wanted a number, got {form}, which contains symbols")
-    return _certified(lambda bits: _bounds(enclose(form, bits)), form, digits)
+    return _certified(lambda bits: ends(enclose(form, bits)), form, digits)
 
 
 def bounds_of(value: Any, bits: int = START) -> tuple[Fraction, Fraction] | None:
     """Exact lower and upper bound of a number alone; None where it is not bounded yet."""
     form = compact.number(exact(value))
-    return None if isinstance(form, Infinity) else _bounds(enclose(form, bits))
+    return None if isinstance(form, Infinity) else ends(enclose(form, bits))
 
 
 def _certified(

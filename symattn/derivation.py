@@ -247,11 +247,7 @@ class Derivation:
 
     def without_radii(self) -> Derivation:
         """The same derivation, its inputs taken as exact as they are printed."""
-        if not self.radii:
-            return self
-        exact = self._changed(self.inputs, self._replaced, self.display)
-        exact.radii = {}
-        return exact
+        return self.with_radii({}) if self.radii else self
 
     def with_radii(self, radii: Mapping[str, Array]) -> Derivation:
         """The same derivation, inputs known only to within these half-widths."""

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx
 
-from symattn.certify import bounds_of
+from symattn.certify import bounds_of, ends
 from symattn.claims.placing import Claimed
 from symattn.claims.reading import Printed
 from symattn.claims.variations import Variation, Variations
@@ -27,8 +27,9 @@ from symattn.errors import SymattnError
 from symattn.graph import Run
 from symattn.literals import NEGATIVE_INFINITY, POSITIVE_INFINITY, Infinity
 from symattn.numbers.ball import Ball, Balls
-from symattn.numbers.enclosure import START, to_fraction
+from symattn.numbers.enclosure import START, enclose
 from symattn.numbers.floating import Floating
+from symattn.numbers.grid import flat_index
 from symattn.steps import Step
 
 #: Relative accuracy that is asked of a float print: of single precision, and of double.
@@ -191,7 +192,7 @@ class _Engine:
             entries = list(own.flat)
             with ctx.workprec(START):
                 for index, value in values.items():
-                    entries[int(np.ravel_multi_index(index, step.shape))] = self.ball.number(value)
+                    entries[flat_index(index, step.shape)] = self.ball.number(value)
             return Balls.of(entries, step.shape)
 
         return hook
@@ -282,7 +283,7 @@ def _rearranged(
     flipped = list(plain.flat)
     with ctx.workprec(START):
         for index in set(places):
-            k = int(np.ravel_multi_index(index, plain.shape)) if index else 0
+            k = flat_index(index, plain.shape)
             if not isinstance(flipped[k], Infinity):
                 flipped[k] = -flipped[k]
     sign = "a sign was lost or added" if len(set(places)) == 1 else "signs were lost or added"
@@ -295,16 +296,13 @@ def _prints(values: Balls, claim: Claimed, cut: bool) -> bool:
     if isinstance(ball, Infinity) or printed.kind in ("infinity", "nan", "unreadable"):
         return bool(printed.value == ball)
     if claim.factor is not None:
-        from symattn.numbers.enclosure import enclose
-
         with ctx.workprec(START):
             ball = ball * enclose(claim.factor, START)
     if not ball.is_finite():
         return False
     if printed.kind == "exact":
-        known = bounds_of(printed.value)
-        low, high = _ends(ball)
-        return known is not None and known[0] <= high and low <= known[1]
+        known, own = bounds_of(printed.value), ends(ball)
+        return bool(known and own and known[0] <= own[1] and own[0] <= known[1])
     return _is_printed(ball, printed, cut)
 
 
@@ -315,7 +313,9 @@ def _is_printed(ball: Any, printed: Printed, cut: bool) -> bool:
     about = float(ball)
     if abs(about - float(value)) > 1.001 * float(unit) + 2e-5 * abs(about):
         return False  # without a fraction in sight
-    low, high = _ends(ball)
+    found = ends(ball)
+    assert found is not None  # finite, as its caller saw
+    low, high = found
     if cut:
         if value < 0 or (not value and high <= 0):
             value, low, high = -value, -high, -low
@@ -324,8 +324,3 @@ def _is_printed(ball: Any, printed: Printed, cut: bool) -> bool:
     if printed.is_raw_float:
         reach += abs(value) * (DOUBLE if (printed.significant or 0) >= 10 else SINGLE)
     return low - reach <= value <= high + reach
-
-
-def _ends(ball: Any) -> tuple[Fraction, Fraction]:
-    middle, radius = to_fraction(ball.mid()), to_fraction(ball.rad())
-    return middle - radius, middle + radius

@@ -12,7 +12,7 @@ from symattn.claims.consistency import Inconsistent, inconsistent
 from symattn.claims.example import Example, example_of
 from symattn.claims.judge import Claim, Judgement, Judging, judge
 from symattn.claims.placing import Claimed, Unmatched, placed
-from symattn.claims.prose import Guess, guesses, is_printed
+from symattn.claims.prose import Guess, guesses, printed_in
 from symattn.claims.reading import Document, Reading
 from symattn.claims.show import Shown, shown_blocks
 from symattn.derivation import Derivation
@@ -114,7 +114,9 @@ def check(
         why = explained(example.derivation, own, [c for c in wrong if not c.quoted])
         quoted = [c for c in example.claims if c.quoted]
         why += explained(example.derivation, quoted, [c for c in wrong if c.quoted])
-        of_spec = [j for j in judge(example.derivation, claims) if is_printed(reading, j.printed)]
+        judged_claims = judge(example.derivation, claims)
+        said = printed_in(reading, (j.printed for j in judged_claims))
+        of_spec = [j for j in judged_claims if j.printed in said]
     if derivation is not None:
         shown = shown_blocks(reading, derivation)
     groups = {c.group for c in example.claims}

@@ -23,7 +23,7 @@ from symattn.claims.rivals import distinct, elsewhere, without_variants
 from symattn.derivation import Derivation, derive
 from symattn.errors import SymattnError
 from symattn.graph import Array
-from symattn.literals import NEGATIVE_INFINITY, Exact, exact
+from symattn.literals import NEGATIVE_INFINITY, Apply, Exact, exact
 
 INPUTS = ("E", "W_Q", "W_K", "W_V")
 #: Steps that are given as they are printed, but known only to their printed digits.
@@ -415,8 +415,6 @@ def _array(m: PrintedMatrix, value: Callable[[Any, PrintedMatrix], Exact]) -> Ar
 def _value(printed: Any, m: PrintedMatrix) -> Exact:
     value: Exact = printed.value
     if m.factor:
-        from symattn.literals import Apply
-
         return Apply("mul", (exact(m.factor), value))
     return value
 

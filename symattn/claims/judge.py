@@ -26,9 +26,8 @@ from symattn.literals import Infinity
 from symattn.numbers import texts
 from symattn.numbers.bounded import RunningError
 from symattn.numbers.compact import number
-from symattn.numbers.normal_form import Sum
+from symattn.numbers.normal_form import Sum, fraction
 from symattn.rounding import fixed
-from symattn.steps import Step
 
 Verdict = Literal["right", "wrong", "undecided", "unmatched"]
 
@@ -120,13 +119,12 @@ class Judging:
     def __init__(self, derivation: Derivation) -> None:
         self.derivation = derivation
         self._errors: dict[str, Any] = {}
-        self._symbols: dict[int, bool] = {}
 
     def judged(self, entry: Entry, printed: Printed, factor: Sum | None = None) -> Judgement:
         """Judge one printed number.
 
         Args:
-            factor: the entry is this times what was printed.
+            factor: what was printed is the entry times this; None for 1.
         """
 
         def say(verdict: Verdict, correct: str, note: str = "") -> Judgement:
@@ -134,7 +132,7 @@ class Judging:
 
         if printed.kind == "unreadable":
             return say("unmatched", "", "it is no number that can be read")
-        if self._has_symbols(entry.step):
+        if entry.step.has_symbols:
             if entry.has_symbols:
                 return say("undecided", "", "the entry contains symbols")
         elif not self.derivation.radii and factor is None and printed.plain:
@@ -176,11 +174,6 @@ class Judging:
     def _known(self, entry: Entry, digits: int) -> str | None:
         """Its certified decimal, where that is had together with all others of the step."""
         return self.derivation.enclosures.decimals(entry.step.node, digits)[entry.flat]
-
-    def _has_symbols(self, step: Step) -> bool:
-        if step.node not in self._symbols:
-            self._symbols[step.node] = step.has_symbols
-        return self._symbols[step.node]
 
     def _equal(
         self, entry: Entry, printed: Printed, factor: Sum | None, say: Callable[..., Judgement]
@@ -236,10 +229,9 @@ class Judging:
 
 
 def _rational(entry: Entry, factor: Sum | None) -> Fraction | None:
-    from symattn.decide import rational_value
-    from symattn.numbers.normal_form import fraction
-
-    found = rational_value(entry.form if factor is None else entry.form * factor)
+    if factor is None:
+        return entry.rational
+    found = decide.rational_value(entry.form * factor)
     return None if found is None else fraction(found)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from symattn.claims.example import Example
@@ -82,10 +82,14 @@ def _sentence(text: str, at: int) -> str:
     return text[before[-1] if before else low : after.start() if after else at + 300]
 
 
-def is_printed(reading: Reading, number: str) -> bool:
-    """Whether running text says a number."""
-    pattern = rf"(?<![\w.]){re.escape(number)}(?![\w]|\.\d)"
-    return re.search(pattern, _prose(reading)) is not None
+def printed_in(reading: Reading, numbers: Iterable[str]) -> set[str]:
+    """Those of some numbers that running text says."""
+    prose = _prose(reading)
+    return {
+        number
+        for number in set(numbers)
+        if re.search(rf"(?<![\w.]){re.escape(number)}(?![\w]|\.\d)", prose)
+    }
 
 
 def repeats(reading: Reading, old: Sequence[str]) -> Iterator[tuple[int, str]]:

@@ -20,6 +20,7 @@ from symattn.graph import Array, Run
 from symattn.literals import NEGATIVE_INFINITY
 from symattn.numbers.ball import Ball, Balls
 from symattn.numbers.enclosure import START, to_fraction
+from symattn.rounding import fixed
 from symattn.steps import Step
 
 MAX_DIGITS = 4  # decimals to which people round in between
@@ -91,7 +92,7 @@ class Variations:
             if used is not None:
                 for digits in (1, 2, 3):
                     for rounded in _roundings_of(used, digits):
-                        text = f"divided by {_decimal(rounded, digits)}, a rounded divisor"
+                        text = f"divided by {fixed(rounded, digits)}, a rounded divisor"
                         choices[text] = arb(fmpq(rounded.numerator, rounded.denominator))
         for text, divisor in choices.items():
             if used is not None and used.overlaps(divisor):
@@ -158,7 +159,10 @@ class Variations:
         if Q and K and S and len(K.shape) == 2 and Q.shape[-1] == K.shape[0]:
             text = f"{K.short} was not transposed"
             if (*Q.shape[:-1], K.shape[1]) == S.shape:
-                product = lambda run: self.ball.matmul(run[Q.node], run[K.node])  # noqa: E731
+
+                def product(run: Run) -> Balls:
+                    return self.ball.matmul(run[Q.node], run[K.node])
+
                 yield Variation("transpose", text, S, product)
         if A and len(A.shape) == 2:
             scores = self.derivation.graph.nodes[A.node]
@@ -229,9 +233,3 @@ def _roundings_of(value: Any, digits: int) -> list[Fraction]:
     middle = to_fraction(value.mid())
     found = {Fraction(int(middle * 10**digits + half), 10**digits) for half in (0, Fraction(1, 2))}
     return sorted(f for f in found if f and not value.contains(fmpq(f.numerator, f.denominator)))
-
-
-def _decimal(value: Fraction, digits: int) -> str:
-    from symattn.rounding import fixed
-
-    return fixed(value, digits)

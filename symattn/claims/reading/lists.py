@@ -10,7 +10,6 @@ from symattn.claims.reading.cells import Printed, read
 from symattn.claims.reading.mapped import Mapped
 
 MAX_NESTING = 5  # deeper lists are not read
-MAX_ATOM = 120
 
 _TOKEN = re.compile(
     r"""
