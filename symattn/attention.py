@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from symattn.errors import ShapeError
+from symattn.errors import OptionError, ShapeError
 from symattn.functions import relu, softmax
 from symattn.trace import model
 
@@ -70,8 +70,12 @@ def scaled_dot_product_attention(
         Z_masked = Z_biased
     else:
         Z_masked = Z_biased + M
-    if sink is None:
-        A = softmax(Z_masked, fully_masked=fully_masked)
+    if fully_masked not in ("error", "zero"):
+        raise OptionError(f"fully_masked: wanted 'error' or 'zero', got {fully_masked!r}")
+    if sink is None and fully_masked == "zero":
+        A = softmax(Z_masked, fully_masked="zero")
+    elif sink is None:
+        A = softmax(Z_masked)
     else:
         Z_sink = np.concatenate([Z_masked, sink + np.zeros((len(Q), 1))], axis=-1)
         A_sink = softmax(Z_sink)

@@ -161,14 +161,19 @@ class _Codegen(ExpressionCodegen):  # type: ignore[misc]
             # The second argument of these is an axis, and no operand.
             keywords = [ast.keyword("axis", positional[1]), *keywords]
             positional = positional[:1]
+        # A word says which function of that name it is.
+        words = [symbol(word) for k in keywords if (word := _word(k))]
+        variant = "_{" + ",".join(words) + "}" if words else ""
+        keywords = [k for k in keywords if not _word(k)]
         shown = [self.visit(a) for a in positional]
-        # An axis that is the last one, and kept dimensions, are layout, not mathematics.
+        # An axis that is the last one or passed on, and kept dimensions, are layout.
         shown += [
             f"{symbol(k.arg)}={self.visit(k.value)}"
             for k in keywords
-            if k.arg and k.arg != "keepdims" and ast.unparse(k) != "axis=-1"
+            if k.arg and k.arg != "keepdims" and ast.unparse(k) not in ("axis=-1", "axis=axis")
         ]
-        return rf"{NAMES.get(name) or self._function(name)}{_LEFT}{', '.join(shown)}{_RIGHT}"
+        called = NAMES.get(name) or self._function(name)
+        return rf"{called}{variant}{_LEFT}{', '.join(shown)}{_RIGHT}"
 
     def _function(self, name: str) -> str:
         return f"«{name}()»"
@@ -238,6 +243,12 @@ class _Codegen(ExpressionCodegen):  # type: ignore[misc]
             return rf"0, \ldots, {self.visit(node.args[-1])} - 1"
         latex: str = self.visit(node)
         return latex
+
+
+def _word(keyword: ast.keyword) -> str:
+    """The word that a keyword says, as in ``kind="tanh"``; none for anything else."""
+    value = keyword.value.value if isinstance(keyword.value, ast.Constant) else None
+    return value if isinstance(value, str) else ""
 
 
 def _is_scalar(node: ast.expr) -> bool:

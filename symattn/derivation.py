@@ -345,7 +345,8 @@ class static:
 
 def is_option(value: Any) -> bool:
     """Whether an argument is passed on as it is, and is no exact input."""
-    return isinstance(value, static | bool | int | tuple | NoneType) or callable(value)
+    marked = getattr(type(value), "__symattn_option__", False)  # such as a Config
+    return marked or isinstance(value, static | bool | int | tuple | NoneType) or callable(value)
 
 
 def _is_word(parameter: inspect.Parameter | None) -> bool:

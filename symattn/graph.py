@@ -18,6 +18,9 @@ from symattn.errors import AddressError, SymattnError, nearest
 
 Array = np.ndarray[Any, np.dtype[Any]]
 
+#: What a name of a line stood for: a node, several, or a static value as text.
+Binding = int | tuple[int, ...] | str
+
 #: The name of a returned expression that has no other; of several, ``return.0``, ….
 RETURN = "return"
 
@@ -65,17 +68,19 @@ class NamedNode:
         source: the right-hand side of the line that named it, as normalised
             Python; ``None`` for inputs and for the inside of a softmax.
         bindings: what each local name of that line stood for: the index of a
-            node, or a static value as text.
+            node, those of a list, or a static value as text.
         inside: the address of the softmax this step is the inside of.
         where: file and line.
+        part: whether it is a row or matrix of a stack that was given.
     """
 
     address: str
     node: int
     source: str | None = None
-    bindings: Mapping[str, int | str] = field(default_factory=dict)
+    bindings: Mapping[str, Binding] = field(default_factory=dict)
     inside: str | None = None
     where: str = ""
+    part: bool = False
 
     @property
     def name(self) -> str:

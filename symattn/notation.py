@@ -51,16 +51,23 @@ GREEK = frozenset(
 
 
 def symbol(name: str) -> str:
-    r"""LaTeX of a name: ``W_Q``, ``x_last``, ``gamma``; a rebound ``x~1`` gets a prime.
+    r"""LaTeX of a name: ``W_Q``, ``x_last``, ``x_hat``, ``gamma``; a rebound ``x~1`` gets a prime.
 
     >>> print(symbol("W_Q"), symbol("x_last"), symbol("logits"), symbol("x~1"), symbol("gamma"))
     W_Q x_{\mathrm{last}} \mathrm{logits} x' \gamma
+    >>> print(symbol("x_hat"), symbol("log_P"))
+    \hat{x} \log P
     """
     base, _, primes = name.partition("~")
     stem, _, subscript = base.partition("_")
     if not stem:
         return _word(base)
-    stem = _word(stem) + (primes and "'" * min(int(primes), 9))
+    prime = primes and "'" * min(int(primes), 9)
+    if subscript == "hat":
+        return rf"\hat{{{_word(stem)}}}{prime}"
+    if stem == "log" and subscript:
+        return rf"\log {symbol(subscript)}{prime}"
+    stem = _word(stem) + prime
     parts = [_word(part) for part in subscript.split("_") if part]
     if not parts:
         return stem
@@ -154,12 +161,18 @@ class Template:
 
         def hole(match: re.Match[str]) -> str:
             name = match[1]
-            return called(name[:-2]) if name.endswith("()") else value(name)
+            if name.endswith("()"):
+                return called(name[:-2])
+            found = value(name)
+            # A name that has a superscript already gets the next one around it.
+            double = match.string[match.end() :].startswith("^") and _RAISED.search(found)
+            return f"{{{found}}}" if double else found
 
         return _HOLE.sub(hole, self.factored if factored else self.plain)
 
 
 _HOLE = re.compile("«([^»]+)»")
+_RAISED = re.compile(r"\^\{\([^{}]*(\{[^{}]*\}[^{}]*)*\)\}$")
 
 
 def function_symbol(name: str) -> str:

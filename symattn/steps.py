@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -12,12 +11,13 @@ import numpy as np
 from symattn import formulas, notation
 from symattn.entries import Entry, mentions
 from symattn.errors import AddressError, ExactnessError, Undecided
-from symattn.graph import Array, NamedNode
+from symattn.graph import Array, Binding, NamedNode
 from symattn.labels import Axes
 from symattn.layout import LINE, width
 from symattn.literals import Infinity
 from symattn.notation import Notation
 from symattn.numbers.held import has_symbols
+from symattn.scopes import superscript
 
 if TYPE_CHECKING:
     from symattn.derivation import Derivation
@@ -50,7 +50,12 @@ class Step:
     def given(self) -> bool:
         """Whether the step is an input, or was replaced by one."""
         is_input = self.derivation.graph.nodes[self.node].op == "input"
-        return is_input or self.derivation.is_replaced(self.address)
+        return is_input or self.is_part or self.derivation.is_replaced(self.address)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether it is a row or matrix of a stack that was given."""
+        return self._named.part
 
     @property
     def digits(self) -> int:
@@ -80,23 +85,7 @@ class Step:
             base = notation.function_symbol(scope or self.derivation.graph.name)
             part = name.partition(".")[2]
             return rf"{base}_{{{notation.symbol(part)}}}" if part else base
-        base = notation.symbol(name)
-        return base + self._superscript(base)
-
-    def _superscript(self, base: str) -> str:
-        """The indices of its scopes, where the bare name would fit several steps.
-
-        Where they fit several as well, the scopes are named.
-        """
-        same = [s for s in self.derivation.graph.steps if s.name == self.name]
-        scopes = re.findall(r"(\w+)\[(\d+)\]", self.address)
-        if not scopes or len({s.node for s in same}) == 1:
-            return ""
-        indices = [index for _, index in scopes]
-        alike = {s.node for s in same if re.findall(r"\[(\d+)\]", s.address) == indices}
-        if len(alike) > 1:
-            indices = [f"{notation.function_symbol(name)}\\,{index}" for name, index in scopes]
-        return f"^{{({','.join(indices)})}}"
+        return notation.symbol(name) + superscript(self.derivation.graph, self._named)
 
     def _operand_symbol(self, softmax: Step) -> str:
         named = self.derivation.step_at(self.derivation.graph.nodes[softmax.node].inputs[0])
@@ -160,12 +149,20 @@ class Step:
 
     def _bound_symbol(self, name: str) -> str:
         bound = self._named.bindings.get(name)
+        if isinstance(bound, tuple):
+            return self._listed(bound, name)
         step = self._step_of(bound)
         return (
             step.symbol if step is not None and not step._named.returned else notation.symbol(name)
         )
 
-    def _step_of(self, bound: int | str | None) -> Step | None:
+    def _listed(self, nodes: tuple[int, ...], name: str) -> str:
+        """The symbols of a list of steps: O^{(0)}, O^{(1)}; its own where they have none."""
+        steps = [self.derivation.step_at(node) for node in nodes]
+        symbols = [s.symbol for s in steps if s is not None and not s._named.returned]
+        return ", ".join(symbols) if len(symbols) == len(nodes) else notation.symbol(name)
+
+    def _step_of(self, bound: Binding | None) -> Step | None:
         return self.derivation.step_at(bound) if isinstance(bound, int) else None
 
     @property
@@ -178,6 +175,8 @@ class Step:
 
     def _bound_value(self, name: str) -> str:
         bound = self._named.bindings.get(name)
+        if isinstance(bound, tuple):
+            return self._listed(bound, name)
         step = self._step_of(bound)
         if step is not None:
             latex = step.latex()

@@ -11,15 +11,16 @@ from __future__ import annotations
 import ast
 import functools
 import math
+import sys
 import types
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from symattn.errors import ExactnessError, LiteralError, TraceError
-from symattn.graph import RETURN, Graph, NamedNode, Node
+from symattn.graph import RETURN, Binding, Graph, NamedNode, Node
 from symattn.literals import CONSTANTS, exact
 from symattn.rewrite import compiled
 from symattn.rules import CONSTRUCTORS, MAKES_FLOATS, is_float64
@@ -207,14 +208,41 @@ def _pruned(graph: Graph) -> Graph:
         replace(
             s,
             node=new[s.node],
-            bindings={
-                k: new.get(v, "") if isinstance(v, int) else v for k, v in s.bindings.items()
-            },
+            bindings={k: _moved(v, new) for k, v in s.bindings.items()},
         )
         for s in graph.steps
     )
     inputs = {name: new[node] for name, node in graph.inputs.items()}
     return Graph(graph.name, nodes, inputs, steps, tuple(new[i] for i in graph.results))
+
+
+def _moved(bound: Binding, new: Mapping[int, int]) -> Binding:
+    """A binding after nodes got new numbers; nothing where they were dropped."""
+    if isinstance(bound, tuple):
+        return tuple(new[i] for i in bound) if all(i in new for i in bound) else ""
+    return new.get(bound, "") if isinstance(bound, int) else bound
+
+
+def part_of_input(nodes: Sequence[Node], node: int) -> tuple[int, tuple[int, ...]] | None:
+    """The input that a reindexing takes a whole row, matrix, … of, and the place of it.
+
+    None for what is computed, moved about, or has more than two axes.
+    """
+    shape, source = nodes[node].shape, node
+    if len(shape) > 2:
+        return None
+    index = np.arange(math.prod(shape))
+    while nodes[source].op == "gather":
+        index = nodes[source].params["index"].reshape(-1)[index]
+        source = nodes[source].inputs[0]
+    whole = nodes[source].shape
+    ahead = len(whole) - len(shape)
+    if nodes[source].op != "input" or ahead < 1 or whole[ahead:] != shape:
+        return None
+    if index[0] % index.size or not np.array_equal(index, index[0] + np.arange(index.size)):
+        return None
+    place = np.unravel_index(index[0] // index.size, whole[:ahead])
+    return source, tuple(map(int, place))
 
 
 class _Run:
@@ -223,6 +251,8 @@ class _Run:
     def __init__(self) -> None:
         self.recorder = Recorder()
         self.rewritten_functions: dict[int, tuple[Any, Callable[..., Any]]] = {}
+        #: Of each call that is under way, whether its steps are its caller's.
+        self.inlined: list[bool] = []
 
     def result(
         self, function: Callable[..., Any], arguments: Mapping[str, Any], options: Mapping[str, Any]
@@ -320,7 +350,10 @@ class _Run:
             owner = function.__self__
             if isinstance(function.__func__, types.FunctionType) and not _ours(owner):
                 return self._scope(function.__func__, (owner, *args), kwargs)
-        if isinstance(function, types.FunctionType) and module.partition(".")[0] != "numpy":
+        package = module.partition(".")[0]
+        if package in sys.stdlib_module_names and recorder_of([*args, *kwargs.values()]) is None:
+            return function(*args, **kwargs)  # Python's own, of words and counts
+        if isinstance(function, types.FunctionType) and package != "numpy":
             return self._scope(function, args, kwargs)
         if isinstance(getattr(function, "__self__", None), np.ndarray | np.generic):
             return self._static_method(function, args, kwargs)
@@ -353,20 +386,43 @@ class _Run:
         if len(recorder.scopes) >= MAX_SCOPES:
             refuse(TraceError, f"{function.__name__} calls itself more than {MAX_SCOPES} deep")
         inside = self.rewritten(function)
-        if getattr(function, "__symattn_inlined__", False):
-            return inside(*args, **kwargs)
-        name = scope_name(function)
-        outer = ".".join(recorder.scopes)
-        count = recorder.counts.get((outer, name), 0)
-        recorder.counts[outer, name] = count + 1
-        recorder.scopes.append(f"{name}[{count}]")
+        is_inlined = getattr(function, "__symattn_inlined__", False)
+        self.inlined.append(is_inlined)
+        if not is_inlined:
+            name = scope_name(function)
+            outer = ".".join(recorder.scopes)
+            count = recorder.counts.get((outer, name), 0)
+            recorder.counts[outer, name] = count + 1
+            recorder.scopes.append(f"{name}[{count}]")
         try:
+            self._name_parts(function, args, kwargs)
             return inside(*args, **kwargs)
         finally:
-            recorder.scopes.pop()
+            self.inlined.pop()
+            if not is_inlined:
+                recorder.scopes.pop()
+
+    def _name_parts(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        """A matrix of a stack that was given is called by the parameter it is passed as."""
+        nodes = self.recorder.nodes
+        for name, value in {**dict(zip(function.__code__.co_varnames, args, strict=False)),
+                            **kwargs}.items():  # fmt: skip
+            if not isinstance(value, Tracer) or nodes[value.node].op != "gather":
+                continue
+            part = part_of_input(nodes, value.node)
+            if part is None or any(s.node == value.node for s in self.recorder.steps):
+                continue
+            stack = next(s for s in self.recorder.steps if s.node == part[0])
+            source = f"{stack.address}[{', '.join(map(str, part[1]))}]"
+            address = self._fresh(".".join([*self.recorder.scopes, name]))
+            self.recorder.steps.append(
+                NamedNode(address, value.node, source, {stack.address: stack.node}, part=True)
+            )
 
     def name(self, target: str, value: Any, source: str, local: dict[str, Any]) -> Any:
         """Name the value that a line assigns; returns it unchanged."""
+        if target == RETURN and self.inlined and self.inlined[-1]:
+            return value  # what it is called is its caller's to say
         parts = parts_of(value) if target == RETURN else {}
         if recorder_of(parts.values()) is not None:
             sources = part_sources(source, value)
@@ -401,10 +457,12 @@ class _Run:
             candidate = f"{address}~{n}"
         return candidate
 
-    def _binding(self, value: Any) -> int | str:
-        """The node of a tracer, the text of a static value, or nothing to show."""
+    def _binding(self, value: Any) -> Binding:
+        """The node of a tracer, those of a list of them, the text of a static value, or nothing."""
         if isinstance(value, Tracer):
             return value.node
+        if isinstance(value, tuple | list) and all(isinstance(x, Tracer) for x in value):
+            return tuple(x.node for x in value)
         if isinstance(value, tuple | list | int | np.integer) and recorder_of([value]) is None:
             return str(value)
         return ""

@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from symattn.errors import OptionError, ShapeError
-from symattn.functions import gelu, relu, silu, softmax
+from symattn.functions import softmax
 from symattn.trace import model
 
 
@@ -92,67 +91,6 @@ def feed_forward(x: Any, W_1: Any, b_1: Any, W_2: Any, b_2: Any) -> Any:
     Source: Vaswani et al. (2017), eq. 2.
     """
     return np.maximum(0, x @ W_1 + b_1) @ W_2 + b_2
-
-
-@model(name="FFN")
-def feed_forward_network(
-    x: Any,
-    W_1: Any,
-    W_2: Any,
-    b_1: Any = None,
-    b_2: Any = None,
-    W_gate: Any = None,
-    b_gate: Any = None,
-    *,
-    kind: str,
-    gelu_kind: str = "",
-) -> Any:
-    """Position-wise feed-forward network of any kind: n × d_model -> n × d_model.
-
-    f(x W_1 + b_1) W_2 + b_2, or gated: (f(x W_gate + b_gate) ⊙ (x W_1 + b_1)) W_2 + b_2.
-
-    Args:
-        W_1, W_gate: d_model × d_ff; W_2: d_ff × d_model. Biases are optional.
-        kind: f is ``"linear"`` (x itself), ``"relu"``, ``"gelu"`` or ``"silu"``; ``"swiglu"``
-            is gated with SiLU, ``"geglu"`` with GELU.
-        gelu_kind: ``"erf"`` or ``"tanh"``, wanted where GELU is.
-
-    Raises:
-        OptionError: another kind, or a GELU that is not named.
-        ShapeError: a gate without W_gate, or W_gate without a gate.
-
-    Source: Vaswani et al. (2017), eq. 2; gated: Shazeer, GLU Variants Improve Transformer
-    (2020), eq. 6 (his W is W_gate here, his V is W_1).
-    """
-    kinds = ("linear", "relu", "gelu", "silu", "swiglu", "geglu")
-    if kind not in kinds:
-        raise OptionError(f"kind: wanted one of {', '.join(kinds)}, got {kind!r}")
-    if kind.startswith("ge") != bool(gelu_kind):
-        raise OptionError(f"gelu_kind: wanted 'erf' or 'tanh' with a GELU only, got {gelu_kind!r}")
-    if kind.endswith("glu") != (W_gate is not None):
-        raise ShapeError(f"W_gate: wanted with swiglu and geglu, and only there; kind is {kind!r}")
-    if b_gate is not None and W_gate is None:
-        raise ShapeError("b_gate: wanted with W_gate only")
-    u = x @ W_1
-    if b_1 is not None:
-        u = u + b_1
-    g = u if W_gate is None else x @ W_gate
-    if b_gate is not None:
-        g = g + b_gate
-    if kind == "linear":
-        f = g
-    elif kind == "relu":
-        f = relu(g)
-    elif kind in ("silu", "swiglu"):
-        f = silu(g)
-    else:
-        f = gelu(g, kind=gelu_kind)
-    if W_gate is not None:
-        f = f * u
-    y = f @ W_2
-    if b_2 is not None:
-        y = y + b_2
-    return y
 
 
 @model(name="MultiHead")

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from symattn import attention, formulas, layers, transformer
+from symattn import attention, formulas, language, layers, sublayers, transformer
 from symattn.document import page
 from symattn.equations import equation
 from symattn.files import write_text
@@ -24,7 +24,7 @@ GOLDEN = Path(__file__).parent / "golden"
 
 
 MODULES: list[ModuleType] = [
-    activations, masks, norms, positions, softmaxes, attention, transformer, layers
+    activations, masks, norms, positions, softmaxes, attention, transformer, sublayers, layers, language
 ]  # fmt: skip
 
 

@@ -145,7 +145,7 @@ def own_attention(E, W_Q, tau):
 
 def test_a_users_own_function_gets_all_of_it() -> None:
     d = sa.derive(own_attention, E=[[1, 0], [0, 1]], W_Q=[[1, 2], [0, 1]], tau="sqrt(3)")
-    assert d["Z_hat"].formula == r"Z_{\mathrm{hat}} = \frac{Q E^{\top}}{\tau}"
+    assert d["Z_hat"].formula == r"\hat{Z} = \frac{Q E^{\top}}{\tau}"
     assert d["A"].exact[1, 1] == exp(sqrt(3) / 3) / (1 + exp(sqrt(3) / 3))
     assert d["return"].formula == r"\mathrm{own\_attention} = A E"
     assert d.verify().agrees

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 import symattn as sa
-from symattn import attention, functions, layers, transformer
+from symattn import attention, functions, language, layers, sublayers, transformer
+from symattn.config import Config
 from symattn.numbers.floating import Floating
 from symattn.spec_reader import load_spec
 from tests.regenerate import builtin_functions
@@ -29,7 +30,7 @@ def eighths(*shape: int) -> list[Any]:
 
 
 def layer_of(
-    *front: int, h: int = 2, h_kv: int = 2, d: int = 2, cross: bool = False
+    *front: int, h: int = 2, h_kv: int = 2, d: int = 2, cross: bool = False, part: str = ""
 ) -> dict[str, Any]:
     """Weights of a layer with d_k = d_v = 1 (RoPE: 2) and d_ff = 2, or of front[0] of them."""
     d_k = 1 if h == h_kv else 2
@@ -43,7 +44,8 @@ def layer_of(
             for name, W in layer_of(*front, h=h, h_kv=h_kv, d=d).items()
             if name[2] in "QKVO"
         }
-    return found | {"W_1": eighths(*front, d, 2), "W_2": eighths(*front, 2, d)}
+    found |= {"W_1": eighths(*front, d, 2), "W_2": eighths(*front, 2, d)}
+    return {f"{name}{part}": W for name, W in found.items()}
 
 
 def biases_of(*front: int, h: int = 2, d: int = 2) -> dict[str, Any]:
@@ -135,7 +137,7 @@ MODELS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     (attention.linear_attention, {"Q": eighths(2, 2), "K": eighths(3, 2), "V": eighths(3, 2)}),
     *(
         (
-            transformer.feed_forward_network,
+            sublayers.feed_forward_network,
             {
                 "x": eighths(2, 2), "W_1": eighths(2, 2), "W_2": eighths(2, 2), "b_1": eighths(2),
                 "b_2": eighths(2), "kind": kind,
@@ -184,55 +186,80 @@ MODELS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
         },
     ),
     (functions.cross_entropy, {"logits": eighths(3, 4), "targets": (1, 3, 0)}),
+    (functions.rope_angles, {"positions": sa.static([3, 1]), "r": 4, "base": "100", "offset": 1}),
     (
-        layers.layer_head,
+        sublayers.layer_head,
         {
             "x": eighths(3, 2), "W_Q": eighths(2, 2), "W_K": eighths(2, 2), "W_V": eighths(2, 2),
-            "b_Q": eighths(2), "b_K": eighths(2), "b_V": eighths(2), "pairing": "half",
+            "b_Q": eighths(2), "b_K": eighths(2), "b_V": eighths(2), "angle": [["1/2"], [1], [2]],
+            "K_past": eighths(2, 2), "V_past": eighths(2, 2), "config": Config(positions="rope", pairing="half"),
         },
     ),
+    *(
+        (sublayers.turned, {"x": eighths(2, 4), "angle": eighths(2, 2), "pairing": pairing})
+        for pairing in ("half", "interleaved")
+    ),
     (
-        layers.layer_attention,
+        sublayers.layer_attention,
         {
             "x": eighths(2, 2), "memory": eighths(3, 2), "W_Q": eighths(4, 2, 2), "W_K": eighths(2, 2, 2),
             "W_V": eighths(2, 2, 1), "W_O": eighths(4, 2), "b_K": eighths(2, 2), "b_O": eighths(2),
+            "bias": eighths(4, 2, 3), "sink": eighths(4), "scale": "5/3",
         },
     ),
     (
-        layers.cross_attention,
+        sublayers.cross_attention,
         {
             "x": eighths(2, 2), "memory": eighths(3, 2), "W_Q": eighths(1, 2, 2), "W_K": eighths(1, 2, 2),
             "W_V": eighths(1, 2, 2), "W_O": eighths(2, 2), "M": functions.padding_mask(2, 3),
         },
     ),
-    (layers.normalised, {"x": eighths(2, 3), "gamma": eighths(3), "beta": eighths(3)}),
-    (layers.normalised, {"x": eighths(2, 3), "gamma": eighths(3), "norm_kind": "rms"}),
+    (sublayers.normalised, {"x": eighths(2, 3), "gamma": eighths(3), "beta": eighths(3)}),
+    (sublayers.normalised, {"x": eighths(2, 3), "gamma": eighths(3), "norm_kind": "rms", "eps": "1/7"}),
     *(
-        (place, {"x": eighths(2, 3), "gamma": eighths(3), "beta": None, "norm": norm, "norm_kind": "rms", "eps": "0.1"})
-        for place, norm in ((layers.norm_before, "pre"), (layers.norm_after, "post"))
+        (place, {"x": eighths(2, 3), "gamma": eighths(3), "beta": None, "eps": "0.1", "config": Config(norm=norm, norm_kind="rms")})
+        for place, norm in (
+            (sublayers.norm_before, "pre"), (sublayers.norm_after, "post"), (sublayers.norm_within, "sandwich"),
+        )
     ),
-    (layers.final_norm, {"x": eighths(2, 2), "gamma_out": eighths(2), "beta_out": eighths(2), "norm_out": True, "norm_kind": "layer", "eps": "0.1"}),
+    (layers.final_norm, {"x": eighths(2, 2), "gamma_out": eighths(2), "beta_out": eighths(2), "eps": "0.1", "config": Config(norm_out=True)}),
     (layers.encoder_layer, {"x": eighths(3, 2), **layer_of(), **biases_of(), **gains_of()}),
-    (layers.encoder_layer, {"x": eighths(3, 2), **layer_of(), "norm": "none", "kind": "gelu", "gelu_kind": "tanh"}),
+    (layers.encoder_layer, {"x": eighths(3, 2), **layer_of(), "config": Config(norm="none", ffn="gelu", gelu="tanh")}),
     (
         layers.encoder_layer,
         {
-            "x": eighths(2, 2), **layer_of(h_kv=1), "W_gate": eighths(2, 2), "b_gate": eighths(2), "norm": "pre",
-            "norm_kind": "rms", "kind": "swiglu", "pairing": "interleaved", "M": functions.causal_mask(2, 2),
+            "x": eighths(2, 2), **layer_of(h_kv=1), "W_gate": eighths(2, 2), "b_gate": eighths(2),
+            "M": functions.causal_mask(2, 2), "angle": [[0], [1]],
+            "config": Config(norm="pre", norm_kind="rms", ffn="swiglu", positions="rope", pairing="interleaved"),
         },
     ),
     *(
         (
             layers.decoder_layer,
-            {"x": eighths(2, 2), "memory": eighths(3, 2), **layer_of(cross=True), **gains, "norm": norm},
+            {"x": eighths(2, 2), "memory": eighths(3, 2), **layer_of(cross=True), **gains, "config": Config(norm=norm)},
         )
         for norm, gains in (("post", gains_of(norms=3)), ("pre", biases_of()), ("none", {}))
     ),
-    (layers.decoder_only_layer, {"x": eighths(3, 2), **layer_of(), **biases_of(), "kind": "gelu", "gelu_kind": "erf"}),
     (layers.encoder, {"x": eighths(3, 2), **layer_of(2), **biases_of(2), **gains_of(2)}),
     (
         layers.encoder,
-        {"x": eighths(2, 2), **layer_of(2), "norm": "pre", "norm_out": True, "gamma_out": eighths(2), "kind": "silu"},
+        {"x": eighths(2, 2), **layer_of(2), "gamma_out": eighths(2), "config": Config(norm="pre", norm_out=True, ffn="silu")},
+    ),
+    (
+        layers.encoder,
+        {
+            "x": eighths(3, 2), **layer_of(2, h_kv=1), "gamma_1": eighths(2, 2), "gamma_1_post": eighths(2, 2),
+            "gamma_2_post": eighths(2, 2), "scale": "3/2", "softcap": "2", "base": "100",
+            "config": Config(
+                norm="sandwich", norm_kind="rms", mask="causal", window=2, window_layers=(0,),
+                positions="rope", pairing="half",
+            ),
+        },
+    ),
+    (
+        layers.encoder,
+        {"x": eighths(2, 2), **{k: W for k, W in layer_of(1).items() if k not in ("W_1", "W_2")},
+         "config": Config(norm="none", ffn="none", positions="alibi", mask="causal")},
     ),
     (
         layers.decoder,
@@ -242,34 +269,49 @@ MODELS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
         },
     ),
     (
-        layers.decoder_only,
-        {
-            "x": eighths(2, 2), **layer_of(2, h_kv=1), "W_gate": eighths(2, 2, 2), "gamma_1": eighths(2, 2),
-            "gamma_out": eighths(2), "norm_kind": "rms", "kind": "swiglu", "pairing": "half",
-        },
+        language.embedded,
+        {"W_vocab": eighths(2, 4), "tokens": (3, 0, 3), "config": Config(positions="sinusoidal", scaled=True)},
     ),
-    (layers.embedded, {"W_vocab": eighths(2, 4), "tokens": (3, 0, 3), "positions": "sinusoidal", "scaled": True}),
     (
-        layers.embedded,
+        language.embedded,
         {
             "W_vocab": eighths(2, 4), "W_pos": eighths(4, 2), "W_type": eighths(2, 2), "tokens": (3, 0),
-            "types": (0, 1), "positions": "learned", "offset": 1,
+            "types": (0, 1), "config": Config(positions="learned"), "offset": 1,
         },
     ),
-    (layers.unembedded, {"y": eighths(2, 2), "W_U": eighths(2, 4), "b_U": eighths(4)}),
+    (language.unembedded, {"y": eighths(2, 2), "W_U": eighths(2, 4), "b_U": eighths(4)}),
+    (language.unembedded, {"y": eighths(2, 2), "W_U": eighths(2, 4), "b_U": eighths(4), "softcap_out": "3"}),
     (
-        layers.language_model,
-        {"W_vocab": eighths(2, 4), "W_pos": eighths(2, 2), "tokens": (3, 0), "positions": "learned", **layer_of(2)},
+        language.transformed,
+        {"y": eighths(2, 2), "W_T": eighths(2, 2), "b_T": eighths(2), "gamma_T": eighths(2), "beta_T": eighths(2), "eps": "0.1"},
+    ),
+    (language.distribution, {"logits": eighths(2, 3), "temperature": "1/2"}),
+    (language.losses, {"logits": eighths(3, 4), "tokens": (1, 3, 0)}),
+    (
+        language.language_model,
+        {
+            "W_vocab": eighths(2, 4), "W_pos": eighths(2, 2), "tokens": (3, 0), **layer_of(2),
+            "config": Config(positions="learned", mask="causal", norm="pre", norm_in=True),
+        },
     ),
     (
-        layers.language_model,
-        {"W_vocab": eighths(2, 4), "W_U": eighths(2, 3), "tokens": (3, 0), "norm_out": False, **layer_of(1)},
+        language.language_model,
+        {"W_vocab": eighths(2, 4), "W_U": eighths(2, 3), "tokens": (3, 0), "temperature": "2", **layer_of(1)},
+    ),
+    (
+        language.encoder_decoder,
+        {
+            "W_vocab": eighths(2, 4), "tokens": (3, 0, 2), "outputs": (1, 2), **layer_of(1), **layer_of(1, part="_dec"),
+            **{k: W for k, W in layer_of(1, cross=True).items() if k.endswith("_cross")},
+            "config": Config(positions="sinusoidal", scaled=True, norm="none"),
+        },
     ),
 ]  # fmt: skip
 
 
 def test_every_model_of_the_package_is_in_the_list() -> None:
-    parts = {"layer_weights"}  # of a stack, by name: no array comes out
+    # Parts that give no array: what they give is seen in the stacks that call them.
+    parts = {"of_layer", "masks_of", "positions_of", "attended", "fed"}
     assert {f.__name__ for f in builtin_functions()} == {f.__name__ for f, _ in MODELS} | parts
 
 

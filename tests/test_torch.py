@@ -15,8 +15,10 @@ from flint import arb, ctx
 
 import symattn as sa
 from symattn import attention, functions, layers
+from symattn.config import Config
 from symattn.numbers.ball import Ball
 from symattn.numbers.bounded import RunningError
+from symattn.sublayers import layer_attention
 
 torch = pytest.importorskip("torch", reason="PyTorch is missing: pip install torch")
 pytestmark = pytest.mark.torch
@@ -146,7 +148,7 @@ def test_multi_head_attention(crossed: bool) -> None:
         attn_mask=None if M is None else torch.from_numpy(M),
     )  # fmt: skip
     given = {"x": x, **of_attention(module), "M": M, "memory": memory if crossed else None}
-    assert largest_share(theirs, layers.layer_attention, **given) <= SLACK
+    assert largest_share(theirs, layer_attention, **given) <= SLACK
     assert largest_share(theirs, attention.multi_head, **given) <= SLACK
 
 
@@ -155,11 +157,10 @@ def test_multi_head_attention(crossed: bool) -> None:
 def test_encoder_layer(norm: str, kind: str) -> None:
     module = new_layer(torch.nn.TransformerEncoderLayer, norm, kind)
     x = rows(5)
-    options = {"norm": norm, "kind": kind, "gelu_kind": "erf" if kind == "gelu" else ""}
+    config = Config(norm=norm, ffn=kind, gelu="erf" if kind == "gelu" else "")
     theirs = module(torch.from_numpy(x)[None])[0]
-    assert (
-        largest_share(theirs, layers.encoder_layer, x=x, **of_encoder(module), **options) <= SLACK
-    )
+    given = {"x": x, **of_encoder(module), "config": config}
+    assert largest_share(theirs, layers.encoder_layer, **given) <= SLACK
 
 
 @pytest.mark.parametrize("norm", ["post", "pre"])
@@ -169,7 +170,7 @@ def test_decoder_layer(norm: str) -> None:
     theirs = module(torch.from_numpy(x)[None], torch.from_numpy(memory)[None], tgt_mask=causal(4))[
         0
     ]
-    given = {"x": x, "memory": memory, **of_decoder(module), "norm": norm}
+    given = {"x": x, "memory": memory, **of_decoder(module), "config": Config(norm=norm)}
     assert largest_share(theirs, layers.decoder_layer, **given) <= SLACK
 
 
@@ -183,7 +184,8 @@ def test_encoder_of_two_layers_and_a_last_norm(norm: str) -> None:
         "gamma_out": last.weight.detach().numpy(),
         "beta_out": last.bias.detach().numpy(),
     }
-    assert largest_share(theirs, layers.encoder, x=x, norm=norm, norm_out=True, **given) <= SLACK
+    config = Config(norm=norm, norm_out=True)
+    assert largest_share(theirs, layers.encoder, x=x, config=config, **given) <= SLACK
 
 
 @pytest.mark.parametrize("norm", ["post", "pre"])
@@ -193,8 +195,8 @@ def test_decoder_of_two_layers(norm: str) -> None:
     y, m = torch.from_numpy(x)[None], torch.from_numpy(memory)[None]
     for part in parts:
         y = part(y, m, tgt_mask=causal(4))
-    given = stacked([of_decoder(p) for p in parts])
-    assert largest_share(y[0], layers.decoder, x=x, memory=memory, norm=norm, **given) <= SLACK
+    given = stacked([of_decoder(p) for p in parts]) | {"config": Config(norm=norm)}
+    assert largest_share(y[0], layers.decoder, x=x, memory=memory, **given) <= SLACK
 
 
 def test_losses_of_every_position() -> None:
@@ -214,7 +216,12 @@ def test_losses_of_every_position() -> None:
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"norm": "pre"}, {"M": functions.causal_mask(5, 5)}, {"eps": "0.0000100001"}, {"b_O": None}],
+    [
+        {"config": Config(norm="pre")},
+        {"M": functions.causal_mask(5, 5)},
+        {"eps": "0.0000100001"},
+        {"b_O": None},
+    ],
 )
 def test_the_comparison_can_fail(wrong: dict[str, Any]) -> None:
     """What is another layer, if only in the fifth digit of its ε, is seen."""

@@ -16,7 +16,7 @@ import sympy
 import symattn as sa
 from symattn import attention, functions
 from symattn.errors import ExactnessError, MaskError, OptionError, ShapeError
-from symattn.transformer import feed_forward_network
+from symattn.sublayers import feed_forward_network
 
 TRAPS = json.loads((Path(__file__).parent / "cases" / "traps-parts.json").read_text("utf-8"))
 R = sympy.Rational
@@ -164,7 +164,7 @@ def test_ln_ddof_is_the_population() -> None:
 
 def test_ln_constant_row_is_an_error_that_names_it() -> None:
     x = [[1, 2, 3, 4], ["0.3"] * 4]
-    with pytest.raises(ExactnessError, match=r"y .*the divisor is zero, in row 1"):
+    with pytest.raises(ExactnessError, match=r"x_hat .*the divisor is zero, in row 1"):
         _ = sa.derive(functions.layer_norm, x=x, eps=0)["y"].forms
     d = sa.derive(functions.layer_norm, x=x)
     assert list(d["y"].exact.row(1)) == [0, 0, 0, 0]

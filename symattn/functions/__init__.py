@@ -19,6 +19,7 @@ from symattn.functions.positions import (
     alibi_bias,
     alibi_slopes,
     rope,
+    rope_angles,
     rotated,
     sinusoidal_positions,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "relu",
     "rms_norm",
     "rope",
+    "rope_angles",
     "rotated",
     "sigmoid",
     "silu",

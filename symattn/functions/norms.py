@@ -28,11 +28,15 @@ def layer_norm(x: Any, gamma: Any = None, beta: Any = None, eps: Any = 1e-5) -> 
     mu = np.mean(x, axis=-1, keepdims=True)
     var = np.mean((x - mu) ** 2, axis=-1, keepdims=True)
     sigma = np.sqrt(var + eps)
-    y = (x - mu) / sigma
-    if gamma is not None:
-        y = y * gamma
-    if beta is not None:
-        y = y + beta
+    x_hat = (x - mu) / sigma
+    if gamma is not None and beta is not None:
+        y = x_hat * gamma + beta
+    elif gamma is not None:
+        y = x_hat * gamma
+    elif beta is not None:
+        y = x_hat + beta
+    else:
+        y = x_hat
     return y
 
 
@@ -54,7 +58,9 @@ def rms_norm(x: Any, gamma: Any = None, eps: Any = 1e-5) -> Any:
     array([0.8485, 1.1314])
     """
     ms = np.mean(x**2, axis=-1, keepdims=True)
-    y = x / np.sqrt(ms + eps)
-    if gamma is not None:
-        y = y * gamma
+    x_hat = x / np.sqrt(ms + eps)
+    if gamma is None:
+        y = x_hat
+    else:
+        y = x_hat * gamma
     return y

@@ -61,6 +61,32 @@ def rotated(x: Any, cos: Any, sin: Any, *, pairing: str) -> Any:
     return np.concatenate([turned, x[..., r:]], axis=-1)
 
 
+def rope_angles(positions: Any, r: int, base: Any = 10000, offset: int = 0) -> Any:
+    """The angles of a rotary position embedding, n × r/2: m·base^{-2i/r} at position m.
+
+    Args:
+        positions: of the n rows, whole numbers.
+        r: how many features are turned, in pairs.
+        offset: added to every position.
+
+    Raises:
+        ShapeError: an odd r.
+
+    Source: Su et al., RoFormer (2021), section 3.4.2, eq. 15.
+
+    >>> rope_angles([0, 1], 4)
+    array([[0.  , 0.  ],
+           [1.  , 0.01]])
+    """
+    if r % 2:
+        raise ShapeError(f"wanted an even number of features to turn, got {r}")
+    m = np.reshape(positions, (-1, 1)) + offset
+    i = np.arange(r // 2)
+    theta = base ** (-2 * i / r)
+    angle = m * theta
+    return angle
+
+
 def rope(
     x: Any,
     positions: Any = None,
@@ -91,14 +117,8 @@ def rope(
     array([[-1.1426,  1.9221,  2.9599,  4.0298]])
     """
     n, r = x.shape[-2], x.shape[-1] if dimensions is None else dimensions
-    if r % 2:
-        raise ShapeError(f"wanted an even number of features to turn, got {r}")
-    if positions is None:
-        positions = np.arange(n)
-    m = np.reshape(positions, (-1, 1)) + offset
-    i = np.arange(r // 2)
-    theta = base ** (-2 * i / r)
-    angle = m * theta
+    m = np.arange(n) if positions is None else positions
+    angle = rope_angles(m, r, base, offset)
     return rotated(x, np.cos(angle), np.sin(angle), pairing=pairing)
 
 
