@@ -13,7 +13,7 @@ import numpy as np
 
 from symattn.errors import OptionError, ShapeError
 from symattn.functions import relu, softmax
-from symattn.trace import model
+from symattn.trace import inlined, model
 
 
 @model(name="SDPA", masks=("M",))
@@ -212,6 +212,7 @@ def multi_head(
     return y
 
 
+@inlined
 @model(name="LinearAttention")
 def linear_attention(Q: Any, K: Any, V: Any) -> Any:
     """Linear attention, for contrast: φ(Q)(φ(K)ᵀV) over the row sums; n_q × d_v.
@@ -225,4 +226,20 @@ def linear_attention(Q: Any, K: Any, V: Any) -> Any:
     phi_K = relu(K) + np.exp(-relu(-K))
     total = np.sum(phi_K, axis=0)
     O = phi_Q @ (phi_K.T @ V) / (phi_Q @ total)[:, None]
+    return O
+
+
+@model(name="head")
+def linear_attention_head(E: Any, W_Q: Any, W_K: Any, W_V: Any) -> Any:
+    """A head of linear attention: E is n × d_model, the result n × d_v.
+
+    Args:
+        W_Q, W_K, W_V: d_model × d_k, d_model × d_k, d_model × d_v.
+
+    Source: Katharopoulos et al., Transformers are RNNs (2020), eq. 5 and 7.
+    """
+    Q = E @ W_Q
+    K = E @ W_K
+    V = E @ W_V
+    O = linear_attention(Q, K, V)
     return O

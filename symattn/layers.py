@@ -42,6 +42,34 @@ from symattn.sublayers import (
 from symattn.trace import inlined, model
 
 
+@model(name="SelfAttention", masks=("M",))
+def self_attention(
+    E: Any, M: Any = None, bias: Any = None, *, config: Config = DEFAULT, **weights: Any
+) -> Any:
+    """Multi-head self-attention with its mask and its positions: n × d_model -> n × d_model.
+
+    Args:
+        M: additive mask, n × n; without it the mask and the window that config says.
+        bias: added to the scores, n × n, or h × n × n.
+        weights: W_Q, W_K, W_V, W_O, h × … as a layer has them, b_Q, b_K, b_V, b_O, a sink of
+            each head; numbers: scale, softcap, and base of RoPE's angles.
+
+    Raises:
+        OptionError: a weight that nothing reads.
+        ShapeError: h is not divisible by h_kv.
+
+    Source: Vaswani et al., Attention Is All You Need (2017), section 3.2.2.
+    """
+    check_weights(weights, (*OF_ATTENTION, "scale", "softcap", "base"), "self-attention")
+    n = len(E)
+    M, M_window = masks_of(n, n, M, 0, config)
+    slopes, angle = positions_of(n, n, 0, config, weights)
+    if bias is None:
+        bias = slopes
+    here = {k: W for k, W in weights.items() if k != "base"}
+    return layer_attention(E, M=M_window, bias=bias, angle=angle, config=config, **here)
+
+
 @inlined
 @model(name="attended")
 def attended(
@@ -180,7 +208,7 @@ def positions_of(n_q: int, n_k: int, offset: int, config: Config, weights: Any) 
     Source: see `symattn.functions.alibi_bias` and `symattn.functions.rope_angles`.
     """
     if config.positions == "alibi":
-        bias = alibi_bias(len(weights["W_Q"][0]), n_q, n_k, offset)
+        bias = alibi_bias(weights["W_Q"].shape[-3], n_q, n_k, offset)
         return bias, None
     if config.positions != "rope":
         return None, None
@@ -234,7 +262,7 @@ def final_norm(x: Any, gamma_out: Any, beta_out: Any, eps: Any, config: Config) 
 
 @model(name="encoder", masks=("M",))
 def encoder(
-    x: Any, M: Any = None, bias: Any = None, *, gamma_out: Any = None, beta_out: Any = None,
+    E: Any, M: Any = None, bias: Any = None, *, gamma_out: Any = None, beta_out: Any = None,
     offset: int = 0, config: Config = DEFAULT, **weights: Any,
 ) -> Any:  # fmt: skip
     """A stack of N layers, with or without a causal mask: n × d_model -> n × d_model.
@@ -255,6 +283,7 @@ def encoder(
     Source: Vaswani et al., Attention Is All You Need (2017), section 3.1; a decoder alone:
     Radford et al. (2019), section 2.3; Touvron et al., LLaMA (2023), section 2.2.
     """
+    x = E
     n = len(x)
     M, M_window = masks_of(n, offset + n, M, offset, config)
     slopes, angle = positions_of(n, offset + n, offset, config, weights)

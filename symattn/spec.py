@@ -10,34 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from symattn import functions, transformer
+from symattn.config import Config
 from symattn.derivation import Derivation, Display
 from symattn.errors import SpecError, SymattnError
 from symattn.examples import builtin_folder
 from symattn.graph import Array
 from symattn.literals import Exact
+from symattn.models import MODELS, Model, functions
 from symattn.text import Text, load_text
-
-#: The models a spec can name, and the matrices each one takes.
-MODELS: dict[str, Any] = {
-    "next_token": transformer.next_token,
-    "attention_head": transformer.attention_head,
-}
-FUNCTIONS: dict[str, Any] = {
-    function.__name__: function
-    for function in (
-        functions.causal_mask,
-        transformer.attention,
-        transformer.attention_head,
-        transformer.feed_forward,
-        transformer.multi_head_attention,
-        transformer.next_token,
-    )
-}
-MATRICES = {
-    "next_token": ("W_vocab", "W_Q", "W_K", "W_V", "W_1"),
-    "attention_head": ("E", "W_Q", "W_K", "W_V"),
-}
 
 
 @dataclass(frozen=True)
@@ -61,6 +41,12 @@ class Spec:
     """A checked spec.
 
     Attributes:
+        outputs: what a decoder was given, beside the tokens of its encoder.
+        types: of each token, a row of W_type.
+        numbers: by name, those that the model takes beside its matrices.
+        masks: by input, the additive masks that are given.
+        config: the choices of a whole Transformer.
+        words: other choices, by the option that they are.
         radii: with ``inputs = "printed"``, by matrix, the half-width of each entry.
         aliases: by what documents call a step, its address.
         path: where it came from, for messages and neighbouring files.
@@ -72,8 +58,12 @@ class Spec:
     tokens: tuple[str, ...]
     matrices: Mapping[str, Array]
     vocabulary: tuple[str, ...] | None = None
-    mask: Array | None = None
-    scale: Exact | None = None
+    outputs: tuple[str, ...] = ()
+    types: tuple[int, ...] | None = None
+    numbers: Mapping[str, Exact] = field(default_factory=dict)
+    masks: Mapping[str, Array] = field(default_factory=dict)
+    config: Config | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
     reconstructed: tuple[str, ...] = ()
     radii: Mapping[str, Array] = field(default_factory=dict)
     display: Display = field(default_factory=Display)
@@ -88,25 +78,14 @@ class Spec:
         Raises:
             SpecError: shapes that do not fit, addresses that do not exist.
         """
-        inputs = dict(self.matrices)
-        options: dict[str, Any] = {}
-        labels: dict[str, Any] = {}
-        if self.vocabulary is not None and self.model == "next_token":
-            options["tokens"] = [self.vocabulary.index(t) for t in self.tokens]
-            labels["W_vocab"] = (None, self.vocabulary)
-        if "E" in inputs:
-            labels["E"] = (self.tokens or None, None)
-        if self.mask is not None:
-            inputs["M"] = self.mask
-            labels["M"] = (self.tokens or None, self.tokens or None)
-        if self.scale is not None:
-            inputs["scale"] = np.array(self.scale, dtype=object)
+        model = MODELS[self.model]
+        numbers = {name: np.array(n, dtype=object) for name, n in self.numbers.items()}
         try:
             derivation = Derivation(
-                MODELS[self.model],
-                inputs,
-                options,
-                labels=labels,
+                model.function,
+                {**self.matrices, **self.masks, **numbers},
+                self._options(model),
+                labels=self._labels(),
                 display=self.display,
                 radii=self.radii,
                 spec=self,
@@ -115,6 +94,28 @@ class Spec:
         except SymattnError as error:
             raise SpecError(f"{self.name}: {error}") from None
         return derivation
+
+    def _options(self, model: Model) -> dict[str, Any]:
+        """What the model is passed as it is: places in the vocabulary, types, its choices."""
+        options: dict[str, Any] = dict(self.words)
+        for key in model.sequences:
+            assert self.vocabulary is not None  # the reader has seen to it
+            options[key] = [self.vocabulary.index(word) for word in getattr(self, key)]
+        if self.types is not None:
+            options["types"] = self.types
+        if self.config is not None:
+            options["config"] = self.config
+        return options
+
+    def _labels(self) -> dict[str, Any]:
+        tokens, outputs = self.tokens or None, self.outputs or None
+        known: dict[str, Any] = {
+            "W_vocab": (None, self.vocabulary), "W_U": (None, self.vocabulary),
+            "b_U": (self.vocabulary,), "E": (tokens, None), "M": (tokens, tokens),
+            "M_out": (outputs, outputs), "M_cross": (outputs, tokens),
+        }  # fmt: skip
+        given = {*self.matrices, *self.masks}
+        return {name: axes for name, axes in known.items() if name in given}
 
     def _check_addresses(self, derivation: Derivation) -> None:
         for address in self.reconstructed:
@@ -139,7 +140,7 @@ class Spec:
     @property
     def functions(self) -> dict[str, Any]:
         """Functions whose equations a text can show."""
-        return FUNCTIONS
+        return functions()
 
     @cached_property
     def text(self) -> Text:

@@ -8,34 +8,42 @@ from __future__ import annotations
 
 import re
 import tomllib
-import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 
-from symattn import functions
+from symattn.config import CHOICES, Config
 from symattn.derivation import Display
-from symattn.errors import LiteralError, SpecError, SymattnError, nearest
+from symattn.errors import LiteralError, OptionError, SpecError, SymattnError, nearest
 from symattn.examples import builtin_folder, builtin_names
 from symattn.graph import Array, split_address
-from symattn.literals import POSITIVE_INFINITY, Apply, Exact, Infinity, Name, exact, exact_array
-from symattn.spec import MATRICES, MODELS, Claim, Spec
+from symattn.literals import Apply, Exact, Name, exact
+from symattn.models import MODELS, Model
+from symattn.spec import Claim, Spec
+from symattn.spec_masks import read_mask, read_window
+from symattn.spec_matrices import Matrices, Sizes
+from symattn.spec_table import Decimal, Table, plain, shown
 
 FORMAT = 1
 MAX_BYTES = 10_000_000
-MAX_ENTRIES = 1_000_000
 
+#: Keys of every spec; a model adds its own.
 KEYS = (
-    "format", "model", "title", "text", "tokens", "vocabulary", "mask", "scale", "ffn",
-    "inputs", "reconstructed", "matrices", "display", "claims", "aliases",
+    "format", "model", "title", "text", "tokens", "vocabulary", "inputs", "reconstructed",
+    "matrices", "display", "claims", "aliases",
 )  # fmt: skip
+#: The sizes that a spec may say beside its matrices.
+SIZES = ("N", "N_dec", "h", "h_kv")
 
 
-class Decimal(str):
-    """A TOML float as it was written: 0.2 is 1/5, whatever a binary float makes of it."""
+def _keys_of(model: Model) -> tuple[str, ...]:
+    sizes = tuple(s for s in SIZES if any(s in axes for axes in model.matrices.values()))
+    types = ("types",) if "W_type" in model.matrices else ()
+    own = (*model.masks, *model.numbers, *model.choices, *model.sequences, *model.words)
+    return tuple(dict.fromkeys((*KEYS, *own, *sizes, *types)))
 
 
 def load_spec(source: str | Path) -> Spec:
@@ -82,40 +90,47 @@ def parse_spec(text: str, name: str = "spec", path: Path | None = None) -> Spec:
     return _Reader(name, table).spec(path)
 
 
-class _Reader:
-    """Checks one table, key by key."""
-
-    def __init__(self, name: str, table: Mapping[str, Any]) -> None:
-        self.name = name
-        self.table = table
-
-    def fail(self, where: str, message: str) -> NoReturn:
-        raise SpecError(f"{self.name}: {where}: {message}")
+class _Reader(Table):
+    """Checks the top table, key by key."""
 
     def spec(self, path: Path | None) -> Spec:
-        self.known_keys(self.table, KEYS, "")
         if self.table.get("format") is True or self.table.get("format") != FORMAT:
+            known = () if "format" in self.table else (*KEYS, *_keys_of(MODELS["language_model"]))
+            self.known_keys({k: v for k, v in self.table.items() if known}, known, "")
             self.fail("format", f"wanted {FORMAT}, got {self.table.get('format')!r}")
-        model = self.choice("model", list(MODELS), default=None)
-        ffn = self.table.get("ffn", "linear")
-        if ffn != "linear":
-            self.fail("ffn", f'wanted "linear", the one there is, got {ffn!r}')
-        tokens = self.words("tokens") or ()
+        model = MODELS[self.choice("model", list(MODELS), default=None)]
+        self.known_keys(self.table, _keys_of(model), "")
+        sizes = Sizes(self)
+        for key in SIZES:
+            if key in self.table:
+                sizes.say(key, self.count(key), key)
         vocabulary = self.words("vocabulary")
-        self.check_words(model, tokens, vocabulary)
-        matrices = self.matrices(model, tokens, vocabulary)
-        n = len(tokens) or len(matrices["E"])
+        if vocabulary is not None:
+            sizes.say("|V|", len(vocabulary), "vocabulary")
+        sentences = self.sentences(model, vocabulary)
+        for axis, key in (("n", "tokens"), ("n_out", "outputs")):
+            if key in sentences:
+                sizes.say(axis, len(sentences[key]), key)
+        reader = Matrices(self, model, sizes)
+        matrices = reader.read()
+        self.check_heads(sizes)
+        words = {key: self.choice(key, known, known[0]) for key, known in model.words.items()}
+        config = self.config(model)
         return Spec(
             name=self.name,
-            model=model,
+            model=model.name,
             title=self.string("title", self.name),
-            tokens=tokens,
+            tokens=sentences.get("tokens", ()),
+            outputs=sentences.get("outputs", ()),
+            types=self.types(sizes),
             vocabulary=vocabulary,
             matrices=matrices,
-            mask=self.mask(n),
-            scale=self.scale(matrices),
+            numbers=self.numbers(model, sizes),
+            masks=self.masks(model, sizes, words, config),
+            config=config,
+            words={key: word for key, word in words.items() if word != model.words[key][0]},
             reconstructed=self.addresses("reconstructed"),
-            radii=self.radii(matrices),
+            radii=reader.radii(matrices),
             display=self.display(),
             claims=self.claims(),
             aliases=self.aliases(),
@@ -125,228 +140,126 @@ class _Reader:
 
     # Keys.
 
-    def known_keys(self, table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
-        for key in table:
-            if key not in known:
-                place = f"{where}.{key}" if where else key
-                self.fail(place, f"unknown key{nearest(key, known)}; known are {', '.join(known)}")
-
-    def string(self, key: str, default: str) -> str:
-        value = self.table.get(key, default)
-        if not isinstance(value, str) or isinstance(value, Decimal):
-            self.fail(key, f"wanted a text in quotes, got {_toml(value)}")
-        return value
-
-    def choice(self, key: str, known: list[str], default: str | None) -> str:
-        value = self.table.get(key, default)
-        if value is None:
-            self.fail(key, f"missing; wanted one of {', '.join(known)}")
-        if not isinstance(value, str) or value not in known:
-            hint = nearest(value, known) if isinstance(value, str) else ""
-            self.fail(key, f"wanted one of {', '.join(known)}, got {_toml(value)}{hint}")
-        return value
-
     def text_name(self) -> str:
         name = self.string("text", "default.en.toml")
         if Path(name).name != name or not name.isprintable() or len(name) > 200:
             self.fail("text", f"wanted the name of a file beside the spec, got {name!r}")
         return name
 
-    def words(self, key: str) -> tuple[str, ...] | None:
-        value = self.table.get(key)
-        if value is None:
-            return None
-        if not isinstance(value, list) or not all(type(w) is str for w in value):
-            self.fail(key, f"wanted a list of texts, got {_toml(value)}")
-        if not value:
-            self.fail(key, "wanted at least one, got an empty list")
-        return tuple(unicodedata.normalize("NFC", str(w)) for w in value)
-
-    def addresses(self, key: str) -> tuple[str, ...]:
-        value = self.table.get(key, [])
-        if not isinstance(value, list) or not all(isinstance(w, str) for w in value):
-            self.fail(key, f'wanted a list of addresses such as "W_1[0,1]", got {_toml(value)}')
-        return tuple(value)
-
-    def check_words(
-        self, model: str, tokens: tuple[str, ...], vocabulary: tuple[str, ...] | None
-    ) -> None:
-        if model == "next_token":
-            if not tokens:
-                self.fail("tokens", "missing; wanted the words of the sentence")
-            if vocabulary is None:
-                self.fail("vocabulary", "missing; wanted every word the model knows")
-        if vocabulary is None:
-            return
+    def sentences(
+        self, model: Model, vocabulary: tuple[str, ...] | None
+    ) -> dict[str, tuple[str, ...]]:
+        found = {}
+        for key in dict.fromkeys(("tokens", *model.sequences)):
+            words = self.words(key)
+            if words is not None:
+                found[key] = words
+            elif key in model.sequences:
+                self.fail(key, "missing; wanted the words of the sentence")
+        if model.embeds and vocabulary is None:
+            self.fail("vocabulary", "missing; wanted every word the model knows")
         places: dict[str, int] = {}
-        for i, word in enumerate(vocabulary):
+        for i, word in enumerate(vocabulary or ()):
             if word in places:
                 self.fail(
                     "vocabulary",
                     f"{word!r} stands at {places[word]} and again at {i}; wanted it once",
                 )
             places[word] = i
-        for i, word in enumerate(tokens):
-            if word not in places:
-                self.fail(
-                    f"tokens[{i}]", f"{word!r} is not in the vocabulary{nearest(word, vocabulary)}"
-                )
+        for key, words in found.items():
+            for i, word in enumerate(words):
+                if vocabulary is not None and word not in places:
+                    hint = nearest(word, vocabulary)
+                    self.fail(f"{key}[{i}]", f"{word!r} is not in the vocabulary{hint}")
+        return found
 
-    # Matrices.
+    def types(self, sizes: Sizes) -> tuple[int, ...] | None:
+        if "types" not in self.table:
+            return None
+        types = self.counts("types")
+        n, known = sizes.known["n"], sizes.of("types")
+        if known is None:
+            self.fail("types", "wanted with matrices.W_type, a row for each type")
+        if len(types) != n:
+            self.fail("types", f"wanted {n}, one a token, got {len(types)}")
+        for i, kind in enumerate(types):
+            if kind >= known:
+                self.fail(f"types[{i}]", f"wanted 0 to {known - 1}, a row of W_type, got {kind}")
+        return types
 
-    def matrices(
-        self, model: str, tokens: tuple[str, ...], vocabulary: tuple[str, ...] | None
-    ) -> dict[str, Array]:
-        given = self.table.get("matrices")
-        wanted = MATRICES[model]
-        if not isinstance(given, dict):
-            self.fail("matrices", f"missing; wanted a table with {', '.join(wanted)}")
-        self.known_keys(given, wanted, "matrices")
-        for name in wanted:
-            if name not in given:
-                self.fail(f"matrices.{name}", f"missing; {model} takes {', '.join(wanted)}")
-        out: dict[str, Array] = {}
-        for name in wanted:  # embeddings first: they tell d_model
-            out[name] = self.matrix(name, given[name], out)
-        self.check_sizes(out, tokens, vocabulary)
-        return out
-
-    def matrix(self, name: str, value: Any, earlier: Mapping[str, Array]) -> Array:
-        where = f"matrices.{name}"
-        if value == "identity":
-            d_model = _d_model(earlier)
-            if d_model is None:
-                self.fail(where, '"identity" needs a size: write the matrix out')
-            return exact_array(np.eye(d_model, dtype=int), where)
-        if not isinstance(value, list) or not value:
+    def check_heads(self, sizes: Sizes) -> None:
+        h, h_kv = sizes.known.get("h"), sizes.known.get("h_kv")
+        if h and h_kv and h % h_kv:
             self.fail(
-                where, f'wanted rows such as [["0.2", "1"], …] or "identity", got {_toml(value)}'
+                "matrices.W_K", f"wanted a number of heads that divides h = {h}, got h_kv = {h_kv}"
             )
-        for i, row in enumerate(value):
-            if not isinstance(row, list) or not row:
-                self.fail(f"{where}[{i}]", f"wanted a row such as [0, 1], got {_toml(row)}")
-            if len(row) != len(value[0]):
-                self.fail(
-                    f"{where}[{i}]",
-                    f"wanted {len(value[0])} entries as in row 0, got {len(row)}",
-                )
-        if len(value) * len(value[0]) > MAX_ENTRIES:
-            self.fail(where, f"wanted at most {MAX_ENTRIES:,} entries")
-        return self.exact(value, where)
 
-    def exact(self, value: Any, where: str, names: Mapping[str, Exact] | None = None) -> Array:
+    def config(self, model: Model) -> Config | None:
+        if not model.choices:
+            return None
+        chosen: dict[str, Any] = dict(model.defaults)
+        for key in model.choices:
+            value = self.table.get(key)
+            if value is None:
+                continue
+            if key == "mask":
+                chosen[key] = value if value in ("none", "causal") else "none"
+            elif key == "window":
+                chosen[key] = read_window(self, value, key)
+            elif key == "window_layers":
+                chosen[key] = self.counts(key)
+            elif key == "rope_dimensions":
+                chosen[key] = self.count(key)
+            elif key in CHOICES:
+                chosen[key] = self.choice(key, model.limits.get(key, CHOICES[key]), default=None)
+            else:
+                chosen[key] = self.flag(key)
         try:
-            return exact_array(_plain(value), where, names=names)
-        except SymattnError as error:
+            return Config(**chosen)
+        except OptionError as error:
             raise SpecError(f"{self.name}: {error}") from None
 
-    def check_sizes(
-        self,
-        matrices: Mapping[str, Array],
-        tokens: tuple[str, ...],
-        vocabulary: tuple[str, ...] | None,
-    ) -> None:
-        if "W_vocab" in matrices and vocabulary is not None:
-            columns = matrices["W_vocab"].shape[1]
-            if columns != len(vocabulary):
-                self.fail(
-                    "matrices.W_vocab",
-                    f"wanted a column for each of the {len(vocabulary)} words of the vocabulary, "
-                    f"got {columns}",
-                )
-        if "E" in matrices and tokens and len(matrices["E"]) != len(tokens):
-            self.fail(
-                "matrices.E",
-                f"wanted a row for each of the {len(tokens)} tokens, got {len(matrices['E'])}",
-            )
-        d_model = _d_model(matrices)
-        for name in ("W_Q", "W_K", "W_V"):
-            if matrices[name].shape[0] != d_model:
-                self.fail(
-                    f"matrices.{name}",
-                    f"wanted d_model = {d_model} rows, got {matrices[name].shape[0]}",
-                )
-        if matrices["W_Q"].shape[1] != matrices["W_K"].shape[1]:
-            self.fail(
-                "matrices.W_K",
-                f"wanted as many columns as W_Q has ({matrices['W_Q'].shape[1]}), "
-                f"got {matrices['W_K'].shape[1]}",
-            )
-        if "W_1" in matrices:
-            wanted = (matrices["W_V"].shape[1], d_model)
-            if matrices["W_1"].shape != wanted:
-                self.fail(
-                    "matrices.W_1",
-                    f"wanted d_v × d_model = {wanted[0]} × {wanted[1]}, "
-                    f"got {' × '.join(map(str, matrices['W_1'].shape))}",
-                )
+    def masks(
+        self, model: Model, sizes: Sizes, words: Mapping[str, str], config: Config | None
+    ) -> dict[str, Array]:
+        """The masks that are given; a word that the model knows itself is not one."""
+        zero = words.get("fully_masked") == "zero" or (
+            config is not None and config.fully_masked == "zero"
+        )
+        found = {}
+        for key, axes in model.masks.items():
+            if key in model.choices and self.table.get(key) == "causal":
+                continue
+            n_q, n_k = (sizes.known[axis] for axis in axes)
+            mask = read_mask(self, key, n_q, n_k, hides_rows=zero)
+            if mask is not None:
+                found["M" + key.removeprefix("mask")] = mask
+        return found
 
-    # Options.
+    def numbers(self, model: Model, sizes: Sizes) -> dict[str, Exact]:
+        found: dict[str, Exact] = {}
+        for key in model.numbers:
+            if key == "scale":
+                scale = self.scale(sizes)
+                found |= {} if scale is None else {key: scale}
+            elif key in self.table:
+                value = self.exact(self.table[key], key)
+                if value.shape or not isinstance(value[()], Fraction | Apply) or _names(value[()]):
+                    self.fail(key, f"wanted a number, got {shown(self.table[key])}")
+                if value[()] == 0 and key != "eps":
+                    self.fail(key, "wanted a number that is not zero")
+                found[key] = value[()]
+        return found
 
-    def radii(self, matrices: Mapping[str, Array]) -> dict[str, Array]:
-        """Half a unit in the last printed place of every decimal, for printed inputs."""
-        if self.choice("inputs", ["exact", "printed"], default="exact") == "exact":
-            return {}
-        out = {}
-        for name, value in self.table["matrices"].items():
-            radii = np.empty(matrices[name].shape, dtype=object)
-            for index in np.ndindex(radii.shape):
-                radii[index] = Fraction(0) if value == "identity" else _half_unit(_at(value, index))
-            out[name] = radii
-        return out
-
-    def mask(self, n: int) -> Array | None:
-        value = self.table.get("mask", "none")
-        if value == "none":
-            return None
-        if value == "causal":
-            return exact_array(functions.causal_mask(n, n), "mask")
-        wanted = 'wanted "none", "causal", {keep = …}, {drop = …} or {add = …}'
-        if not isinstance(value, dict) or len(value) != 1:
-            self.fail("mask", f"{wanted}, got {_toml(value)}")
-        self.known_keys(value, ("keep", "drop", "add"), "mask")
-        kind, rows = next(iter(value.items()))
-        self.check_square(rows, n, f"mask.{kind}")
-        if kind == "add":
-            return self.visible(self.additive(rows), "mask.add")
-        if not all(isinstance(v, bool) for row in rows for v in row):
-            self.fail(f"mask.{kind}", "wanted true and false; numbers are given as {add = …}")
-        keep = np.array(rows, dtype=bool) ^ (kind == "drop")
-        return self.visible(exact_array(np.where(keep, 0, -np.inf), "mask"), f"mask.{kind}")
-
-    def visible(self, mask: Array, where: str) -> Array:
-        """The mask, if every row leaves something to see."""
-        for i, row in enumerate(mask):
-            if all(isinstance(entry, Infinity) for entry in row):
-                self.fail(
-                    where, f"row {i} is masked everywhere; leave at least one key visible to it"
-                )
-        return mask
-
-    def check_square(self, rows: Any, n: int, where: str) -> None:
-        if not isinstance(rows, list) or len(rows) != n:
-            self.fail(where, f"wanted {n} rows, one a token, got {_toml(rows)}")
-        for i, row in enumerate(rows):
-            if not isinstance(row, list) or len(row) != n:
-                self.fail(f"{where}[{i}]", f"wanted {n} entries, got {_toml(row)}")
-
-    def additive(self, rows: list[list[Any]]) -> Array:
-        entries = self.exact(rows, "mask.add")
-        found = set(entries.flat)
-        if POSITIVE_INFINITY in found:
-            self.fail("mask.add", "wanted numbers and -oo, got oo")
-        return entries
-
-    def scale(self, matrices: Mapping[str, Array]) -> Exact | None:
+    def scale(self, sizes: Sizes) -> Exact | None:
         """The divisor; None for the √d_k that the model takes by itself."""
         value = self.table.get("scale", "sqrt(d_k)")
-        sizes: dict[str, Exact] = {
-            "d_k": Fraction(matrices["W_K"].shape[1]),
-            "d_model": Fraction(_d_model(matrices) or 0),
+        names: dict[str, Exact] = {
+            axis: Fraction(sizes.known[axis]) for axis in ("d_k", "d_model") if axis in sizes.known
         }
         try:
-            default = exact("sqrt(d_k)", names=sizes)
-            divisor = exact(_plain(value), names=sizes)
+            default = exact("sqrt(d_k)", names=names)
+            divisor = exact(plain(value), names=names)
         except SymattnError as error:
             self.fail("scale", str(error))
         if isinstance(divisor, Name | Apply) and _names(divisor):
@@ -358,7 +271,7 @@ class _Reader:
     def display(self) -> Display:
         table = self.table.get("display", {})
         if not isinstance(table, dict):
-            self.fail("display", f"wanted a table, got {_toml(table)}")
+            self.fail("display", f"wanted a table, got {shown(table)}")
         self.known_keys(table, ("digits", "steps"), "display")
         steps: dict[str, int] = {}
         for name, options in self.subtable(table.get("steps", {}), "display.steps").items():
@@ -367,14 +280,9 @@ class _Reader:
             steps[name] = self.digits(options.get("digits"), f"display.steps.{name}.digits")
         return Display(self.digits(table.get("digits", Display().digits), "display.digits"), steps)
 
-    def subtable(self, value: Any, where: str) -> dict[str, Any]:
-        if not isinstance(value, dict):
-            self.fail(where, f"wanted a table, got {_toml(value)}")
-        return value
-
     def digits(self, value: Any, where: str) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 100:
-            self.fail(where, f"wanted a whole number from 0 to 100, got {_toml(value)}")
+            self.fail(where, f"wanted a whole number from 0 to 100, got {shown(value)}")
         return value
 
     def claims(self) -> tuple[Claim, ...]:
@@ -387,15 +295,15 @@ class _Reader:
         """What documents call a step, and its address: ``attn = "A"``."""
         table = self.table.get("aliases", {})
         if not isinstance(table, dict):
-            self.fail("aliases", f'wanted a table such as attn = "A", got {_toml(table)}')
+            self.fail("aliases", f'wanted a table such as attn = "A", got {shown(table)}')
         for name, address in table.items():
             if not isinstance(address, str):
-                self.fail(f"aliases.{name}", f'wanted an address such as "A", got {_toml(address)}')
+                self.fail(f"aliases.{name}", f'wanted an address such as "A", got {shown(address)}')
         return dict(table)
 
     def claim(self, table: Any, where: str) -> Claim:
         if not isinstance(table, dict):
-            self.fail(where, f"wanted a table, got {_toml(table)}")
+            self.fail(where, f"wanted a table, got {shown(table)}")
         self.known_keys(table, ("at", "value", "printed"), where)
         if ("at" in table) == ("value" in table):
             self.fail(where, "wanted either at = an address, or value = an exact number")
@@ -404,10 +312,10 @@ class _Reader:
         printed = _strings(table["printed"])
         for item in np.array(printed, dtype=object).flat if _even(printed) else [None]:
             if item is None or not _is_decimal(item):
-                self.fail(f"{where}.printed", f"wanted decimals in even rows, got {_toml(item)}")
+                self.fail(f"{where}.printed", f"wanted decimals in even rows, got {shown(item)}")
         if "value" in table:
             if not isinstance(printed, str):
-                self.fail(f"{where}.printed", f"wanted one decimal, got {_toml(printed)}")
+                self.fail(f"{where}.printed", f"wanted one decimal, got {shown(printed)}")
             try:
                 return Claim(
                     printed, value=exact(str(table["value"])), value_text=str(table["value"])
@@ -416,7 +324,7 @@ class _Reader:
                 self.fail(f"{where}.value", str(error))
         if not isinstance(table["at"], str):
             self.fail(
-                f"{where}.at", f'wanted an address such as "A[1,0]", got {_toml(table["at"])}'
+                f"{where}.at", f'wanted an address such as "A[1,0]", got {shown(table["at"])}'
             )
         try:
             split_address(table["at"])
@@ -425,41 +333,10 @@ class _Reader:
         return Claim(printed, at=table["at"])
 
 
-def _half_unit(printed: Any) -> Fraction:
-    """0.47 is 0.465 to 0.475; integers, fractions and expressions are exact."""
-    text = str(_plain(printed)).strip()
-    match = re.fullmatch(r"[-+−]?[0-9]*\.([0-9]*)(?:[eE]([-+]?[0-9]+))?", text)
-    if match is None or isinstance(printed, int):
-        return Fraction(0)
-    places = len(match[1]) - int(match[2] or 0)
-    return Fraction(1, 2) / Fraction(10) ** places
-
-
-def _at(value: Any, index: tuple[int, ...]) -> Any:
-    for i in index:
-        value = value[i]
-    return value
-
-
-def _d_model(matrices: Mapping[str, Array]) -> int | None:
-    if "W_vocab" in matrices:
-        return int(matrices["W_vocab"].shape[0])
-    return int(matrices["E"].shape[1]) if "E" in matrices else None
-
-
 def _names(value: Exact) -> bool:
     if isinstance(value, Apply):
         return any(map(_names, value.args))
     return isinstance(value, Name)
-
-
-def _plain(value: Any) -> Any:
-    """TOML's numbers as exact literals: underscores go, everything else stays text."""
-    if isinstance(value, list):
-        return [_plain(v) for v in value]
-    if isinstance(value, Decimal):
-        return value.replace("_", "").lstrip("+")
-    return value
 
 
 def _strings(value: Any) -> Any:
@@ -476,12 +353,3 @@ def _even(value: Any) -> bool:
 
 def _is_decimal(text: str) -> bool:
     return re.fullmatch(r"[-+−]?[0-9]+(\.[0-9]*)?|-oo", text) is not None
-
-
-def _toml(value: Any) -> str:
-    shown = (
-        repr(str(value))
-        if isinstance(value, str) and not isinstance(value, Decimal)
-        else str(value)
-    )
-    return shown if len(shown) <= 60 else shown[:57] + "…"

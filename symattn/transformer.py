@@ -26,13 +26,23 @@ def attention(Q: Any, K: Any, V: Any) -> Any:
 
 
 @model(name="head", masks=("M",))
-def attention_head(E: Any, W_Q: Any, W_K: Any, W_V: Any, M: Any = None, scale: Any = None) -> Any:
+def attention_head(
+    E: Any,
+    W_Q: Any,
+    W_K: Any,
+    W_V: Any,
+    M: Any = None,
+    scale: Any = None,
+    *,
+    fully_masked: str = "error",
+) -> Any:
     """One attention head, step by step: E is n × d_model, the result n × d_v.
 
     Args:
         W_Q, W_K, W_V: d_model × d_k, d_model × d_k, d_model × d_v.
         M: additive mask, n × n, of 0 and -inf; without it every token sees all.
         scale: the divisor of the scores, √d_k if left out.
+        fully_masked: see `symattn.functions.softmax`.
 
     Source: Vaswani et al. (2017), section 3.2.1.
     """
@@ -47,6 +57,9 @@ def attention_head(E: Any, W_Q: Any, W_K: Any, W_V: Any, M: Any = None, scale: A
         Z = S / scale
     if M is None:
         A = softmax(Z)
+    elif fully_masked == "zero":
+        Z_masked = Z + M
+        A = softmax(Z_masked, fully_masked="zero")
     else:
         Z_masked = Z + M
         A = softmax(Z_masked)
@@ -65,6 +78,7 @@ def next_token(
     *,
     tokens: Sequence[int],
     scale: Any = None,
+    fully_masked: str = "error",
 ) -> Any:
     """From a sentence to the distribution of its next token, |V| probabilities.
 
@@ -75,7 +89,7 @@ def next_token(
     Source: Vaswani et al. (2017), section 3; weight tying: Press and Wolf (2017).
     """
     E = W_vocab.T[tokens]
-    O = attention_head(E, W_Q, W_K, W_V, M, scale)
+    O = attention_head(E, W_Q, W_K, W_V, M, scale, fully_masked=fully_masked)
     x_last = O[-1]
     F = x_last @ W_1
     logits = F @ W_vocab

@@ -44,7 +44,7 @@ def test_two_layers_stay_small(norm: str, kind: str) -> None:
     x, weights = stack()
     d = sa.derive(
         layers.encoder,
-        x=x,
+        E=x,
         config=Config(norm=norm, ffn=kind, gelu="erf" if kind == "gelu" else ""),
         **weights,
     )
@@ -56,7 +56,7 @@ def test_two_layers_stay_small(norm: str, kind: str) -> None:
 
 def test_addresses_and_symbols() -> None:
     x, weights = stack()
-    d = sa.derive(layers.encoder, x=x, **weights)
+    d = sa.derive(layers.encoder, E=x, **weights)
     assert d["layer[1].head[0].A"].symbol == "A^{(1,0)}"
     assert d["layer[0].head[1].Z_masked"].address == "layer[0].head[1].Z"
     assert d["layer[1].x_2"].address == "layer[1].layer_norm[1].y"  # named there first
@@ -100,7 +100,7 @@ def test_a_later_token_changes_nothing_before_it() -> None:
 def test_a_stack_is_its_layers() -> None:
     x, weights = stack()
     config = Config(norm="pre")
-    whole = sa.derive(layers.encoder, x=x, config=config, **weights)
+    whole = sa.derive(layers.encoder, E=x, config=config, **weights)
     first = sa.derive(
         layers.encoder_layer, x=x, config=config, **{k: W[0] for k, W in weights.items()}
     )
@@ -149,7 +149,7 @@ def test_what_cannot_be_is_refused(change: dict[str, Any], error: type, message:
     options = {k: v for k, v in change.items() if k in Config.__dataclass_fields__}
     rest = {k: v for k, v in change.items() if k not in options}
     with pytest.raises(error, match=re.escape(message)):
-        sa.derive(layers.encoder, config=Config(**options), **{"x": x, **weights, **rest})
+        sa.derive(layers.encoder, config=Config(**options), **{"E": x, **weights, **rest})
 
 
 @pytest.mark.parametrize(
@@ -178,7 +178,7 @@ def test_as_many_targets_as_positions() -> None:
 def test_a_deep_step_is_written_with_a_bounded_length() -> None:
     """Entries of a second layer refer to sums in sums; beyond 20,000 characters that is said."""
     x, weights = stack()
-    d = sa.derive(layers.encoder, x=x, **weights)
+    d = sa.derive(layers.encoder, E=x, **weights)
     step = d.step("layer[1].x_2")
     for style in ("text", "latex"):
         assert all(len(text) < 100_000 for text in step.texts(style).flat)

@@ -134,6 +134,18 @@ MODELS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
             "b_V": eighths(1, 3), "b_O": eighths(2), "M": functions.padding_mask(2, 3),
         },
     ),
+    (
+        attention.linear_attention_head,
+        {"E": eighths(3, 2), "W_Q": eighths(2, 2), "W_K": eighths(2, 2), "W_V": eighths(2, 3)},
+    ),
+    (
+        layers.self_attention,
+        {
+            "E": eighths(3, 2), "W_Q": eighths(2, 2, 2), "W_K": eighths(1, 2, 2), "W_V": eighths(1, 2, 1),
+            "W_O": eighths(2, 2), "sink": eighths(2), "base": "100",
+            "config": Config(mask="causal", window=2, positions="rope", pairing="half"),
+        },
+    ),
     (attention.linear_attention, {"Q": eighths(2, 2), "K": eighths(3, 2), "V": eighths(3, 2)}),
     *(
         (
@@ -240,15 +252,15 @@ MODELS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
         )
         for norm, gains in (("post", gains_of(norms=3)), ("pre", biases_of()), ("none", {}))
     ),
-    (layers.encoder, {"x": eighths(3, 2), **layer_of(2), **biases_of(2), **gains_of(2)}),
+    (layers.encoder, {"E": eighths(3, 2), **layer_of(2), **biases_of(2), **gains_of(2)}),
     (
         layers.encoder,
-        {"x": eighths(2, 2), **layer_of(2), "gamma_out": eighths(2), "config": Config(norm="pre", norm_out=True, ffn="silu")},
+        {"E": eighths(2, 2), **layer_of(2), "gamma_out": eighths(2), "config": Config(norm="pre", norm_out=True, ffn="silu")},
     ),
     (
         layers.encoder,
         {
-            "x": eighths(3, 2), **layer_of(2, h_kv=1), "gamma_1": eighths(2, 2), "gamma_1_post": eighths(2, 2),
+            "E": eighths(3, 2), **layer_of(2, h_kv=1), "gamma_1": eighths(2, 2), "gamma_1_post": eighths(2, 2),
             "gamma_2_post": eighths(2, 2), "scale": "3/2", "softcap": "2", "base": "100",
             "config": Config(
                 norm="sandwich", norm_kind="rms", mask="causal", window=2, window_layers=(0,),
@@ -258,7 +270,7 @@ MODELS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
     ),
     (
         layers.encoder,
-        {"x": eighths(2, 2), **{k: W for k, W in layer_of(1).items() if k not in ("W_1", "W_2")},
+        {"E": eighths(2, 2), **{k: W for k, W in layer_of(1).items() if k not in ("W_1", "W_2")},
          "config": Config(norm="none", ffn="none", positions="alibi", mask="causal")},
     ),
     (

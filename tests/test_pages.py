@@ -174,9 +174,9 @@ def test_nothing_on_a_page_is_wider_than_it(pages: dict[str, Page]) -> None:
 
 def test_a_changed_model_changes_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
     """The page follows the code: another line in the model is another formula and value."""
-    from symattn import spec as spec_module
+    from symattn import transformer
 
-    monkeypatch.setitem(spec_module.MODELS, "next_token", scaled_differently)
+    monkeypatch.setattr(transformer, "next_token", scaled_differently)
     text = markdown.write(page(load_spec("article").derive()))
     assert r"Z &= \frac{S}{d_k}" in text
 

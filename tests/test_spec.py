@@ -104,7 +104,11 @@ def test_scales_are_divisors(scale: str, value: Any, formula: str) -> None:
         (changed('"attention_head"', '"atention_head"'), "did you mean 'attention_head'"),
         (with_line("tokns = 3"), "tokns: unknown key, did you mean 'tokens'.; known are format"),
         (with_line("title = 3"), "title: wanted a text in quotes, got 3"),
-        (with_line('ffn = "relu"'), "ffn: wanted \"linear\", the one there is, got 'relu'"),
+        (with_line('ffn = "relu"'), "ffn: unknown key; known are format"),
+        (
+            with_line('ffn = "relu"').replace("attention_head", "next_token"),
+            "tokens|vocabulary: missing",
+        ),
         (with_line('mask = "casual"'), 'mask: wanted "none", "causal"'),
         (with_line("mask = [[0, 1]]"), 'mask: wanted "none", "causal"'),
         (with_line("mask = {keep = [[true, true]]}"), "mask.keep: wanted 2 rows, one a token"),
@@ -155,7 +159,7 @@ def test_scales_are_divisors(scale: str, value: Any, formula: str) -> None:
         ),
         (
             changed("W_K = [[0, 1], [1, 0]]", "W_K = [[1], [1]]"),
-            r"matrices.W_K: wanted as many columns as W_Q has \(2\)",
+            'matrices.W_Q: "identity" is square, and d_model × d_k is 2 × 1',
         ),
         (changed("W_V =", "W_1 = [[1]]\nW_V ="), "matrices.W_1: unknown key"),
         (with_line("[display]\ndigits = -1"), "display.digits: wanted a whole number"),
@@ -200,8 +204,8 @@ def test_next_token_wants_a_column_for_each_word() -> None:
     text = (Path(sa.__file__).parent / "examples" / "article.toml").read_text("utf-8")
     with pytest.raises(SpecError, match="wanted a column for each of the 4 words"):
         parse_spec(text.replace(', "sleeping"]', "]"))
-    with pytest.raises(SpecError, match=r"matrices\.W_1: wanted d_v × d_model = 2 × 2, got 1 × 2"):
-        parse_spec(text.replace('W_1 = [["0", "1"], ["1", "0"]]', "W_1 = [[0, 1]]"))
+    with pytest.raises(SpecError, match=r"matrices\.W_1: wanted d_model = 2 columns, got 1"):
+        parse_spec(text.replace('W_1 = [["0", "1"], ["1", "0"]]', "W_1 = [[0], [1]]"))
 
 
 def test_built_ins() -> None:

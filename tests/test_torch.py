@@ -185,7 +185,7 @@ def test_encoder_of_two_layers_and_a_last_norm(norm: str) -> None:
         "beta_out": last.bias.detach().numpy(),
     }
     config = Config(norm=norm, norm_out=True)
-    assert largest_share(theirs, layers.encoder, x=x, config=config, **given) <= SLACK
+    assert largest_share(theirs, layers.encoder, E=x, config=config, **given) <= SLACK
 
 
 @pytest.mark.parametrize("norm", ["post", "pre"])
