@@ -68,7 +68,16 @@ class Table:
     rows: tuple[tuple[Inlines, ...], ...]
 
 
-Block = Heading | Paragraph | Items | Equation | Table
+@dataclass(frozen=True)
+class Fold:
+    """Blocks that a reader may open; where nothing opens, a line in their place."""
+
+    title: Inlines
+    blocks: tuple[Block, ...]
+    instead: Inlines
+
+
+Block = Heading | Paragraph | Items | Equation | Table | Fold
 
 
 @dataclass(frozen=True)

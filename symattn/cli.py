@@ -28,8 +28,8 @@ ENDINGS = {".md": "markdown", ".tex": "latex"}
 def main() -> None:
     """Derive attention exactly, typeset every step, and check the numbers.
 
-    SPEC is a path ending in .toml or a built-in's name (article, article-encoder);
-    without it, the article.
+    SPEC is a path ending in .toml or a built-in's name (article, article-encoder,
+    bert, gemma2, gpt2, llama, vaswani2017); without it, the article.
     """
 
 
@@ -64,19 +64,29 @@ def _print_json(value: Any) -> None:
     type=click.Path(path_type=Path),
     help="The file, .md or .tex; - for the terminal.",
 )
+@click.option(
+    "--fold",
+    type=click.Choice(["layers", "heads", "none"]),
+    multiple=True,
+    help="Show only the first layer or head in full; else as the spec says.",
+)
 @_formats("markdown", "latex")
-def write(spec: str, output: Path | None, form: str | None, as_json: bool) -> None:
+def write(
+    spec: str, output: Path | None, fold: tuple[str, ...], form: str | None, as_json: bool
+) -> None:
     """Write the whole page: every equation, derived, typeset and verified.
 
     \b
     symattn write -o attention.md
-    symattn write article-encoder -o encoder.tex
+    symattn write gpt2 -o gpt2.md --fold layers --fold heads
     """
     from symattn import files
     from symattn.document import page
 
     kind = "json" if as_json else form or _kind_of(output)
     derivation = _derivation(spec)
+    if fold:
+        derivation = derivation.with_fold([word for word in fold if word != "none"])
     made = page(derivation)
     if kind == "json":
         steps = [_step_json(step) for step in derivation.steps]
@@ -234,19 +244,26 @@ def list_(spec: str, form: str | None, as_json: bool) -> None:
 
 @main.command()
 @click.argument("name", type=click.Path(path_type=Path))
-def new(name: Path) -> None:
+@click.option("--preset", help="A whole model to start from: gpt2, bert, llama, gemma2, …")
+def new(name: Path, preset: str | None) -> None:
     """Write a commented spec to start from; a file that is there is left alone.
 
     \b
     symattn new mine.toml
-    symattn write mine.toml -o mine.md
+    symattn new small-gpt.toml --preset gpt2
     """
     from symattn import files
-    from symattn.examples import builtin_folder
+    from symattn.errors import nearest
+    from symattn.examples import builtin_names, builtin_text
 
     if name.suffix != ".toml":
         raise SpecError(f"{name}: wanted a name ending in .toml")
-    template = (builtin_folder() / "new.toml.template").read_text("utf-8")
+    if preset is not None and preset not in builtin_names():
+        known = ", ".join(builtin_names())
+        raise SpecError(
+            f"--preset: wanted one of {known}, got {preset!r}{nearest(preset, builtin_names())}"
+        )
+    template = builtin_text(f"{preset}.toml" if preset else "new.toml.template")
     files.write_text(name, template, overwrite=False)
     click.echo(f"{name}: change it, then: symattn write {name} -o {name.stem}.md", err=True)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import islice, product
@@ -70,6 +70,24 @@ def compare(x: Any, y: Any, *, limit: int = LIMIT) -> Comparison:
         return Comparison("undecided", f"it would take {error}")
     except Undecided as error:
         return Comparison("undecided", str(error))
+
+
+def largest(entries: Sequence[Entry]) -> list[Entry]:
+    """The entry that is proven the largest, or all that are proven to tie for it.
+
+    Raises:
+        Undecided: two of them could not be told apart.
+    """
+    best = list(entries[:1])
+    for entry in entries[1:]:
+        found = compare(entry, best[0])
+        if found.verdict == "greater":
+            best = [entry]
+        elif found.verdict == "equal":
+            best.append(entry)
+        elif found.verdict != "less":
+            raise Undecided(f"{entry.address} and {best[0].address}: {found}")
+    return best
 
 
 def _compare(x: Any, y: Any, limit: int) -> Comparison:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from types import NoneType
@@ -33,10 +33,18 @@ DIGITS = 6  # decimals shown where nothing else is said
 
 @dataclass(frozen=True)
 class Display:
-    """How many decimals a step shows: `digits`, or its own in `steps`."""
+    """How a page shows steps.
+
+    Attributes:
+        digits: decimals of every step.
+        steps: those of some, by address or name.
+        fold: kinds of scopes, ``"layers"`` or ``"heads"``: of each only the first is shown in
+            full, and of the others what they hand on.
+    """
 
     digits: int = DIGITS
     steps: Mapping[str, int] = field(default_factory=dict)
+    fold: tuple[str, ...] = ()
 
     def of(self, address: str, name: str) -> int:
         return self.steps.get(address, self.steps.get(name, self.digits))
@@ -257,7 +265,13 @@ class Derivation:
 
     def with_digits(self, digits: int) -> Derivation:
         """The same derivation, every step shown with so many decimals."""
-        return self._changed(self.inputs, self._replaced, Display(digits))
+        return self._changed(
+            self.inputs, self._replaced, replace(self.display, digits=digits, steps={})
+        )
+
+    def with_fold(self, fold: Sequence[str]) -> Derivation:
+        """The same derivation, its pages folded: see `Display`."""
+        return self._changed(self.inputs, self._replaced, replace(self.display, fold=tuple(fold)))
 
     def _changed(
         self,

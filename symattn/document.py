@@ -11,7 +11,8 @@ In a body, ``{…}`` inside a line is a value:
 
 and alone on a line it is a block:
 
-    {show A.exp A.sum A}      the equation of each step; {show *} of all
+    {show A.exp A.sum A}      the equation of each step; {show *} of all, {show layer[0].*}
+                              of those at such addresses; the spec says what is folded
     {entry S[1,2]}            one entry written out
     {formula attention}       the equations of a function of the model
     {changes E O}             a table of two steps, row by row
@@ -33,6 +34,7 @@ from symattn import formulas, notation
 from symattn.blocks import (
     Block,
     Equation,
+    Fold,
     Heading,
     Inline,
     Inlines,
@@ -49,10 +51,12 @@ from symattn.blocks import (
 from symattn.claims.causes import explained
 from symattn.claims.judge import Judgement, cell, judge
 from symattn.claims.placing import Claimed
+from symattn.comparison import largest
 from symattn.derivation import Derivation
 from symattn.entries import Entry
 from symattn.equations import equation
 from symattn.errors import SpecError, SymattnError, Undecided, nearest
+from symattn.folding import folded
 from symattn.layout import LINE, width
 from symattn.numbers import compact
 from symattn.numbers.texts import text
@@ -162,15 +166,24 @@ class _Builder:
         return found
 
     def winners(self, address: str) -> list[str]:
-        found = self.largest(self.step_of(address))
+        found = self.largest(self.entries_of(address))
         return [_word(e) for e in found] or [self.words["undecided"]]
 
-    def largest(self, step: Step) -> list[Entry]:
+    def largest(self, entries: list[Entry]) -> list[Entry]:
         """The proven winners; none where that is undecided."""
         try:
-            return step.largest()
+            return largest(entries)
         except Undecided:
             return []
+
+    def entries_of(self, address: str) -> list[Entry]:
+        """The entries of a step, or of a row of one: P, P[2]."""
+        found = self.d[address]
+        if isinstance(found, Step):
+            return found.entries()
+        if not isinstance(found, list) or not all(isinstance(e, Entry) for e in found):
+            raise SpecError(f"{{{address}}}: wanted a step or a row, such as P or P[2]")
+        return found
 
     def step_of(self, address: str) -> Step:
         found = self.d[address]
@@ -213,7 +226,37 @@ class _Builder:
         return [Paragraph(self.value(command))]
 
     def show(self, rest: str) -> list[Block]:
-        steps = list(self.d.steps) if rest == "*" else [self.step_of(n) for n in rest.split()]
+        found = [step for word in rest.split() for step in self._matching(word)]
+        steps = list(dict.fromkeys(found))
+        blocks: list[Block] = []
+        for scope, run in folded(steps, self.d.display.fold):
+            if scope and len(run) > 1:
+                blocks.append(self._fold(scope, run[:-1]))
+                run = run[-1:]
+            blocks += self._equations(run)
+        return blocks
+
+    def _matching(self, word: str) -> list[Step]:
+        """The steps of a word of a text: one address, or a pattern with stars."""
+        if "*" not in word:
+            return [self.step_of(word)]
+        pattern = re.compile(".*".join(map(re.escape, word.split("*"))))
+        # Of stacked weights the parts are shown, each where it is used.
+        return [
+            step for step in self.d.steps
+            if pattern.fullmatch(step.address) and not (step.given and len(step.shape) > 2)
+        ]  # fmt: skip
+
+    def _fold(self, scope: str, steps: list[Step]) -> Fold:
+        first = re.sub(r"\[\d+\]$", "[0]", scope)
+        said = {"scope": scope, "n": str(len(steps)), "first": first}
+        return Fold(
+            inlines(self.text.phrase("folded", **said)),
+            tuple(self._equations(steps)),
+            inlines(self.text.phrase("left_out", **said)),
+        )
+
+    def _equations(self, steps: list[Step]) -> list[Block]:
         return [Equation(e) for e in _side_by_side([self._equation(s) for s in steps])]
 
     def _equation(self, step: Step) -> str:
@@ -251,11 +294,13 @@ class _Builder:
         return [Table(header, tuple(rows))]
 
     def probabilities(self, rest: str) -> list[Block]:
-        step = self.step_of(rest)
-        if len(step.shape) != 1:
+        entries = self.entries_of(rest)
+        step = entries[0].step
+        if len(entries) != step.shape[-1]:
             raise SpecError(f"{{probabilities {rest}}}: wanted a row of entries, got {step.shape}")
-        best = {e.index for e in self.largest(step)}
-        header = row([self.words["token"], f"${step.symbol}$", ""])
+        best = {e.index for e in self.largest(entries)}
+        place = f"[{','.join(map(str, entries[0].index[:-1]))}]" if len(step.shape) > 1 else ""
+        header = row([self.words["token"], f"${step.symbol}{place}$", ""])
         rows = [
             row(
                 [
@@ -264,7 +309,7 @@ class _Builder:
                     self.words["most_likely"] if e.index in best else "",
                 ]
             )
-            for e in step.entries()
+            for e in entries
         ]
         return [Table(header, tuple(rows))]
 
@@ -351,8 +396,8 @@ def _flat(found: Any) -> list[Entry]:
 
 
 def _word(entry: Entry) -> str:
-    """The label of an entry of a row, or its address."""
-    return notation.visible(next((w for w in entry.labels if w), entry.address))
+    """The label of an entry's column, or its address."""
+    return notation.visible(entry.labels[-1] or entry.address)
 
 
 def _joined(text: str) -> str:

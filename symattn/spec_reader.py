@@ -19,6 +19,7 @@ from symattn.config import CHOICES, Config
 from symattn.derivation import Display
 from symattn.errors import LiteralError, OptionError, SpecError, SymattnError, nearest
 from symattn.examples import builtin_folder, builtin_names
+from symattn.folding import FOLDS
 from symattn.graph import Array, split_address
 from symattn.literals import Apply, Exact, Name, exact
 from symattn.models import MODELS, Model
@@ -272,13 +273,17 @@ class _Reader(Table):
         table = self.table.get("display", {})
         if not isinstance(table, dict):
             self.fail("display", f"wanted a table, got {shown(table)}")
-        self.known_keys(table, ("digits", "steps"), "display")
+        self.known_keys(table, ("digits", "steps", "fold"), "display")
         steps: dict[str, int] = {}
         for name, options in self.subtable(table.get("steps", {}), "display.steps").items():
             where = f"display.steps.{name}"
             self.known_keys(self.subtable(options, where), ("digits",), where)
             steps[name] = self.digits(options.get("digits"), f"display.steps.{name}.digits")
-        return Display(self.digits(table.get("digits", Display().digits), "display.digits"), steps)
+        fold = table.get("fold", [])
+        if not isinstance(fold, list) or any(word not in FOLDS for word in fold):
+            self.fail("display.fold", f'wanted a list of "layers" and "heads", got {shown(fold)}')
+        digits = self.digits(table.get("digits", Display().digits), "display.digits")
+        return Display(digits, steps, tuple(fold))
 
     def digits(self, value: Any, where: str) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 100:

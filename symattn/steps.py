@@ -355,18 +355,9 @@ class Step:
         Raises:
             Undecided: two of them could not be told apart.
         """
-        from symattn.comparison import compare
+        from symattn.comparison import largest
 
-        best = self.entries()[:1]
-        for entry in self.entries()[1:]:
-            found = compare(entry, best[0])
-            if found.verdict == "greater":
-                best = [entry]
-            elif found.verdict == "equal":
-                best.append(entry)
-            elif found.verdict != "less":
-                raise Undecided(f"{entry.address} and {best[0].address}: {found}")
-        return best
+        return largest(self.entries())
 
     def where(self, style: Notation = "latex") -> list[tuple[str, str]]:
         """The names that its entries use, each with what it stands for, deepest first."""

@@ -46,6 +46,8 @@ WORDS = {
     "are those of the digits as printed. Decimals are shown as far as they are certain for every "
     "input that prints like that; a question mark stands where they end.",
     "undecided": "undecided",
+    "folded": "`{scope}`: {n} steps, like those of `{first}`",
+    "left_out": "`{scope}`: {n} steps, like those of `{first}`, are left out here.",
     "verified": "Every step was computed again by NumPy, and every entry lies within the running "
     "error bound of its arithmetic: {bounds}. (Inside a softmax floats take another way, and only "
     "its result is compared.)",

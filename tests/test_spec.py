@@ -14,6 +14,8 @@ from symattn.errors import SpecError
 from symattn.examples import builtin_names
 from symattn.spec_reader import load_spec, parse_spec
 
+PRESETS = ("bert", "gemma2", "gpt2", "llama", "vaswani2017")
+
 SMALL = """
 format = 1
 model = "attention_head"
@@ -209,7 +211,7 @@ def test_next_token_wants_a_column_for_each_word() -> None:
 
 
 def test_built_ins() -> None:
-    assert builtin_names() == ["article", "article-encoder"]
+    assert set(builtin_names()) == {"article", "article-encoder", *PRESETS}
     with pytest.raises(SpecError, match="no built-in spec 'artcle', did you mean 'article'"):
         load_spec("artcle")
 

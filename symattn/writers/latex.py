@@ -7,6 +7,7 @@ from symattn.blocks import (
     Block,
     Code,
     Equation,
+    Fold,
     Heading,
     Inline,
     Inlines,
@@ -72,6 +73,8 @@ def _block(block: Block) -> str:
         return f"\\begin{{{kind}}}\n{body}\n\\end{{{kind}}}"
     if isinstance(block, Equation):
         return f"\\[\n{block.latex}\n\\]"
+    if isinstance(block, Fold):
+        return _inlines(block.instead)  # paper does not open
     return _table(block)
 
 

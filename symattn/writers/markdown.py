@@ -8,6 +8,7 @@ from symattn.blocks import (
     Block,
     Code,
     Equation,
+    Fold,
     Heading,
     Inline,
     Inlines,
@@ -40,7 +41,16 @@ def _block(block: Block) -> str:
         )
     if isinstance(block, Equation):
         return f"```math\n{block.latex}\n```"
+    if isinstance(block, Fold):
+        inside = "\n\n".join(map(_block, block.blocks))
+        return f"<details>\n<summary>{_html(block.title)}</summary>\n\n{inside}\n\n</details>"
     return _table(block)
+
+
+def _html(parts: Inlines) -> str:
+    """Text and code as HTML, which is what a summary is written in."""
+    code = [(escape(p.text), isinstance(p, Code)) for p in parts if isinstance(p, Plain | Code)]
+    return "".join(f"<code>{text}</code>" if is_code else text for text, is_code in code)
 
 
 def _table(table: Table) -> str:
