@@ -72,7 +72,7 @@ def _compile(
             posonlyargs=[], kwonlyargs=[], kw_defaults=[], defaults=[],
             args=[ast.arg(arg=n) for n in (*_HELPERS, *code.co_freevars)],
         ),
-        body=[body, ast.Return(ast.Name(body.name, ast.Load()))],
+        body=[_in_its_class(body, code)],
         decorator_list=[],
     )  # fmt: skip
     if sys.version_info >= (3, 12):
@@ -85,9 +85,25 @@ def _compile(
     return inner, defaults
 
 
+def _in_its_class(body: ast.FunctionDef, code: types.CodeType) -> ast.stmt:
+    """A method in a class of the name of its own, after which Python calls `self.__w`."""
+    owner = code.co_qualname.rpartition(".")[0].rpartition(".")[2]
+    if owner in ("", "<locals>"):
+        return body
+    made = ast.ClassDef(name=owner, bases=[], keywords=[], body=[body], decorator_list=[])
+    if sys.version_info >= (3, 12):
+        made.type_params = []
+    return made
+
+
+#: Names that end in underscores, too: in the body of a class others would be mangled.
 _HELPERS = (
-    "__sa_name", "__sa_call", "__sa_literal", "__sa_div", "__sa_pow", "__sa_constant",
+    "__sa_name__", "__sa_call__", "__sa_literal__", "__sa_div__", "__sa_pow__", "__sa_constant__",
+    "__sa_items__", "__sa_alone__",
 )  # fmt: skip
+
+#: Functions that look at the frame that calls them; they are called from where they stand.
+_FRAME_READERS = frozenset(["super", "locals", "globals", "vars", "dir"])
 
 
 def definition_of(code: types.CodeType) -> tuple[str, ast.FunctionDef]:
@@ -134,7 +150,9 @@ def _definition_in(text: str, code: types.CodeType) -> ast.FunctionDef:
             first = min([node.lineno, *(d.lineno for d in node.decorator_list)])
             if first == code.co_firstlineno:
                 return node
-    raise TraceError(f"{filename}: {code.co_name} is no plain `def`; it cannot be traced")
+    raise TraceError(
+        f"{filename}:{code.co_firstlineno}: {code.co_name} is no plain `def`; it cannot be traced"
+    )
 
 
 @lru_cache(maxsize=64)
@@ -180,11 +198,8 @@ class _Rewriter(ast.NodeTransformer):
             new.type_params = []
         return ast.copy_location(new, node)
 
-    def _refuse(self, node: ast.AST, message: str) -> None:
-        raise TraceError(f"{self.filename}:{getattr(node, 'lineno', '?')}: {message}")
-
     def _named(self, target: str, value: ast.expr, source: ast.expr) -> ast.expr:
-        """``__sa_name(target, value, source, {local: local, …})``."""
+        """``__sa_name__(target, value, source, {local: local, …})``."""
         used = sorted(
             {
                 n.id
@@ -198,7 +213,7 @@ class _Rewriter(ast.NodeTransformer):
             keys=[ast.Constant(n) for n in used], values=[ast.Name(n, ast.Load()) for n in used]
         )
         call = ast.Call(
-            ast.Name("__sa_name", ast.Load()),
+            ast.Name("__sa_name__", ast.Load()),
             [ast.Constant(target), value, ast.Constant(ast.unparse(source)), local],
             [],
         )
@@ -207,8 +222,6 @@ class _Rewriter(ast.NodeTransformer):
     def _assigned(self, target: ast.expr, value: ast.expr, source: ast.expr) -> ast.expr:
         if isinstance(target, ast.Name):
             return self._named(target.id, value, source)
-        if isinstance(target, ast.Subscript):
-            self._refuse(target, "item assignment changes an array in place; use np.where instead")
         if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
             sources = source.elts if isinstance(source, ast.Tuple | ast.List) else value.elts
             if len(target.elts) == len(value.elts):
@@ -221,6 +234,7 @@ class _Rewriter(ast.NodeTransformer):
     def visit_Assign(self, node: ast.Assign) -> Any:
         source = _copy(node.value)
         value = self.visit(node.value)
+        node.targets = [self.visit(target) for target in node.targets]
         for target in node.targets:
             value = self._assigned(target, value, source)
         node.value = value
@@ -243,13 +257,19 @@ class _Rewriter(ast.NodeTransformer):
         return self.visit_Assign(ast.copy_location(plain, node))
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
-        # In place on an array is another thing than on a name; a new value is meant.
+        # NumPy changes the array itself; a new value is the same where no other name has it.
         if not isinstance(node.target, ast.Name):
-            self._refuse(node, "item assignment changes an array in place; use np.where instead")
-        left = ast.copy_location(ast.Name(node.target.id, ast.Load()), node)  # type: ignore[union-attr]
+            return self.generic_visit(node)
+        name = node.target.id
+        left = ast.copy_location(ast.Name(name, ast.Load()), node)
         value = ast.copy_location(ast.BinOp(left, node.op, node.value), node)
         plain = ast.Assign(targets=[node.target], value=value)
-        return self.visit_Assign(ast.copy_location(plain, node))
+        arguments: list[ast.expr] = [ast.Constant(name), ast.Name(name, ast.Load())]
+        asked = ast.Expr(ast.Call(ast.Name("__sa_alone__", ast.Load()), arguments, []))
+        return [
+            ast.fix_missing_locations(ast.copy_location(asked, node)),
+            *self.visit_Assign(ast.copy_location(plain, node)),
+        ]
 
     def visit_Return(self, node: ast.Return) -> Any:
         if node.value is None:
@@ -269,15 +289,27 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         self.generic_visit(node)
-        helper = {ast.Div: "__sa_div", ast.Pow: "__sa_pow"}.get(type(node.op))
+        helper = {ast.Div: "__sa_div__", ast.Pow: "__sa_pow__"}.get(type(node.op))
         if helper is None:
             return node
         call = ast.Call(ast.Name(helper, ast.Load()), [node.left, node.right], [])
         return ast.fix_missing_locations(ast.copy_location(call, node))
 
+    def visit_Subscript(self, node: ast.Subscript) -> Any:
+        """An item that is set or deleted: its owner is looked at, and may be a list or dict."""
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Load):
+            return node
+        what = "del of an item" if isinstance(node.ctx, ast.Del) else "item assignment"
+        owner = ast.Call(ast.Name("__sa_items__", ast.Load()), [node.value, ast.Constant(what)], [])
+        node.value = ast.fix_missing_locations(ast.copy_location(owner, node))
+        return node
+
     def visit_Call(self, node: ast.Call) -> Any:
         self.generic_visit(node)
-        call = ast.Call(ast.Name("__sa_call", ast.Load()), [node.func, *node.args], node.keywords)
+        if isinstance(node.func, ast.Name) and node.func.id in _FRAME_READERS:
+            return node
+        call = ast.Call(ast.Name("__sa_call__", ast.Load()), [node.func, *node.args], node.keywords)
         return ast.fix_missing_locations(ast.copy_location(call, node))
 
     def visit_Attribute(self, node: ast.Attribute) -> Any:
@@ -285,14 +317,14 @@ class _Rewriter(ast.NodeTransformer):
         if node.attr not in CONSTANTS or not isinstance(node.ctx, ast.Load):
             return node
         arguments = [node.value, ast.Constant(node.attr)]
-        call = ast.Call(ast.Name("__sa_constant", ast.Load()), arguments, [])
+        call = ast.Call(ast.Name("__sa_constant__", ast.Load()), arguments, [])
         return ast.fix_missing_locations(ast.copy_location(call, node))
 
     def visit_Constant(self, node: ast.Constant) -> Any:
         if not isinstance(node.value, float) or math.isinf(node.value):
             return node
         text = (ast.get_source_segment(self.text, node) or repr(node.value)).replace("_", "")
-        call = ast.Call(ast.Name("__sa_literal", ast.Load()), [ast.Constant(text)], [])
+        call = ast.Call(ast.Name("__sa_literal__", ast.Load()), [ast.Constant(text)], [])
         return ast.fix_missing_locations(ast.copy_location(call, node))
 
 

@@ -379,8 +379,15 @@ MAKES_FLOATS: Mapping[Any, slice] = {
 }
 
 _LARGEST = 'it branches on values; derive the scores and ask their step: d["P"].largest()'
+_ASKED = "it asks for values; ask what was derived, as d.verify() does"
+_ROUNDED = 'digits are chosen at the step: d["A"].decimal(2)'
 REMEDIES.update({
     "argmax": _LARGEST, "argmin": _LARGEST,
+    **dict.fromkeys(["sort", "argsort", "median", "unique"], "it branches on values"),
+    "max": "np.max or np.maximum is understood", "min": "np.min or np.minimum is understood",
+    **dict.fromkeys(["any", "all", "isfinite", "isnan", "isclose", "allclose"], _ASKED),
+    **dict.fromkeys(["round", "around", "floor", "ceil"], _ROUNDED),
+    "dtype": "it is chosen when the graph is run: d.floats(np.float32)",
     "sign": "it jumps at 0, where no enclosure settles it; x / np.abs(x) where x is not 0",
     "erf": "symattn.functions.erf is",
     "empty": "np.zeros is", "empty_like": "np.zeros_like is",

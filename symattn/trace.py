@@ -11,31 +11,37 @@ from __future__ import annotations
 import ast
 import functools
 import math
-import sys
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from symattn.errors import ExactnessError, LiteralError, TraceError
+from symattn.calls import ABOUT_ARRAYS, CACHED, CALLS_ANOTHER, called_by, draws, written
+from symattn.errors import ExactnessError, LiteralError, SymattnError, TraceError
 from symattn.graph import RETURN, Binding, Graph, NamedNode, Node
 from symattn.literals import CONSTANTS, exact
 from symattn.rewrite import compiled
 from symattn.rules import CONSTRUCTORS, MAKES_FLOATS, is_float64
 from symattn.tracer import (
+    IN_PLACE,
     METHODS,
     NUMPY,
+    REFUSALS,
     TRACED_CODE,
     Recorder,
     Tracer,
     call_numpy,
     constant,
+    fold,
     lift,
     not_understood,
     recorder_of,
     refuse,
+    remedy,
+    traced_frames,
     user_line,
 )
 
@@ -141,15 +147,36 @@ def trace(
         run.recorder.steps.append(NamedNode(name, arguments[name].node))
     inputs = {name: tracer.node for name, tracer in arguments.items()}
     _bind(function, {**arguments, **(options or {})})
-    results = _results(function, run.result(function, arguments, options or {}))
+    returned = _not_caught(partial(run.result, function, arguments, options or {}))
+    results = _results(function, returned)
     return _pruned(Graph(scope_name(function), tuple(run.recorder.nodes), inputs,
                          tuple(run.recorder.steps), results))  # fmt: skip
+
+
+def _not_caught(traced: Callable[[], Any]) -> Any:
+    """What a traced function returns, if it caught none of the refusals.
+
+    With values there would have been nothing to catch: its `except` is another function.
+    """
+    refusals: list[SymattnError] = []
+    token = REFUSALS.set(refusals)
+    try:
+        returned = traced()
+    finally:
+        REFUSALS.reset(token)
+    if refusals:
+        raise refusals[0]
+    return returned
 
 
 def _results(function: Any, returned: Any) -> tuple[int, ...]:
     """The nodes of what a function returned: one array, or a tuple, list or dict of them."""
     parts = {RETURN: returned} if isinstance(returned, Tracer) else parts_of(returned)
-    wanted = f"{function.__name__}: wanted an array returned, or a tuple, list or dict of arrays"
+    code = function.__code__
+    wanted = (
+        f"{code.co_filename}:{code.co_firstlineno}: {function.__name__}: "
+        "wanted an array returned, or a tuple, list or dict of arrays"
+    )
     if not parts:
         raise TraceError(f"{wanted}; got {type(returned).__name__}")
     for place, part in parts.items():
@@ -272,15 +299,19 @@ class _Run:
         # The function itself is kept beside its copy, so that its id stays its own.
         found = self.rewritten_functions.get(id(function))
         if found is None:
-            found = (function, self._rewrite(function))
+            try:
+                found = (function, self._rewrite(function))
+            except TraceError as error:  # its source; the line that calls it is named, too
+                refuse(TraceError, str(error))
             self.rewritten_functions[id(function)] = found
         return found[1]
 
     def _rewrite(self, function: Callable[..., Any]) -> Callable[..., Any]:
         new_code, defaults = compiled(function.__code__)
         helpers = {
-            "__sa_name": self.name, "__sa_call": self.call, "__sa_literal": self.literal,
-            "__sa_div": self.div, "__sa_pow": self.pow, "__sa_constant": self.constant,
+            "__sa_name__": self.name, "__sa_call__": self.call, "__sa_literal__": self.literal,
+            "__sa_div__": self.div, "__sa_pow__": self.pow, "__sa_constant__": self.constant,
+            "__sa_items__": self.items, "__sa_alone__": self.alone,
         }  # fmt: skip
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         closure = tuple(
@@ -334,6 +365,25 @@ class _Run:
             a = lift(a, self.recorder)
         return a**b
 
+    def items(self, owner: Any, what: str) -> Any:
+        """The owner of an item that is set or deleted: a list or a dict, and no array."""
+        if isinstance(owner, Tracer | np.ndarray):
+            refuse(TraceError, f"{what} {IN_PLACE}")
+        return owner
+
+    def alone(self, name: str, value: Any) -> None:
+        """What ``x += y`` changes: an array that has no second name, or anything else."""
+        if not isinstance(value, Tracer) or not value.shape:
+            return
+        for depth, frame in enumerate(traced_frames()):
+            for other, theirs in frame.f_locals.items():
+                if theirs is value and (depth, other) != (0, name):
+                    refuse(
+                        TraceError,
+                        f"an assignment such as {name} += … changes the array in place, and "
+                        f"{other} in {frame.f_code.co_name} is the same; write {name} = {name} + …",
+                    )
+
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Every call in a traced function comes through here."""
         record = _lookup(PRIMITIVES, function)
@@ -341,30 +391,67 @@ class _Run:
             return record(lift(args[0], self.recorder), *args[1:], **kwargs)
         if _lookup(NUMPY, function) is not None:
             return self._numpy(function, args, kwargs)
-        module = getattr(function, "__module__", None) or ""
-        if module == "math" and function not in _INTEGER_MATH:
-            name = function.__name__
-            hint = f"np.{name}" if hasattr(np, name) else _MATH.get(name, "the NumPy function")
-            refuse(ExactnessError, f"math.{name} returns a float; {hint} stays exact")
-        if isinstance(function, types.MethodType):
-            owner = function.__self__
-            if isinstance(function.__func__, types.FunctionType) and not _ours(owner):
-                return self._scope(function.__func__, (owner, *args), kwargs)
-        package = module.partition(".")[0]
-        if package in sys.stdlib_module_names and recorder_of([*args, *kwargs.values()]) is None:
-            return function(*args, **kwargs)  # Python's own, of words and counts
-        if isinstance(function, types.FunctionType) and package != "numpy":
-            return self._scope(function, args, kwargs)
+        if type(function) is partial:
+            kwargs = {**function.keywords, **kwargs}
+            return self.call(function.func, *function.args, *args, **kwargs)
+        if isinstance(function, CACHED):
+            return self.call(function.__wrapped__, *args, **kwargs)
+        traced = called_by(function)
+        if traced is not None:
+            inside, owner = traced
+            is_object = owner and not isinstance(function, types.MethodType)
+            name = type(function).__name__ if is_object else ""
+            return self._scope(inside, (*owner, *args), kwargs, name)
         if isinstance(getattr(function, "__self__", None), np.ndarray | np.generic):
             return self._static_method(function, args, kwargs)
-        result = function(*args, **kwargs)
+        if args and not kwargs:
+            answer = self._pythons(function, args)
+            if answer is not None:
+                return answer()
+        return self._untraced(function, args, kwargs)
+
+    def _pythons(self, function: Any, args: tuple[Any, ...]) -> Callable[[], Any] | None:
+        """Python's own functions that ask for no value, or that call another one."""
+        about = _lookup(ABOUT_ARRAYS, function)
+        if about is not None and isinstance(args[0], Tracer):
+            return partial(about, *args)
+        if (function is float or function is np.float64) and fold(args[0]) is not None:
+            return partial(lift, args[0], self.recorder)
+        if _lookup(dict.fromkeys(CALLS_ANOTHER, True), function) and called_by(args[0]):
+            return partial(function, partial(self.call, args[0]), *args[1:])
+        return None
+
+    def _untraced(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Call what is no rule and has no source to trace: what is Python's own, or a class."""
+        name = written(function)
+        if draws(function):
+            refuse(
+                TraceError, f"{name} draws numbers; draw them outside, and pass them as an input"
+            )
+        if function is eval or function is exec:
+            refuse(TraceError, f"{name}() runs text, and what it does is not seen")
+        module = getattr(function, "__module__", None) or ""
+        if module == "math" and function not in _INTEGER_MATH:
+            own = function.__name__
+            hint = f"np.{own}" if hasattr(np, own) else _MATH.get(own, "the NumPy function")
+            refuse(ExactnessError, f"{name} returns a float; {hint} stays exact")
+        try:
+            result = function(*args, **kwargs)
+        except (TraceError, ExactnessError) as error:
+            message = str(error).removeprefix(f"{user_line()}: ")
+            if message == str(error) or name in message or not _holds_tracers(args, kwargs):
+                raise
+            refusals = REFUSALS.get() or []
+            if error in refusals:
+                refusals.remove(error)  # it is said again, with the call's name
+            refuse(type(error), f"{name}(): {message}{remedy(function)}")
         is_numpy = isinstance(function, np.ufunc) or module.partition(".")[0] == "numpy"
         if is_numpy and not isinstance(function, type) and _holds_floats(result):
             not_understood(function)
         return result
 
     def _numpy(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        if function not in CONSTRUCTORS and recorder_of([*args, *kwargs.values()]) is None:
+        if function not in CONSTRUCTORS and not _holds_tracers(args, kwargs):
             numbers = MAKES_FLOATS.get(function)
             if numbers is None or not args[numbers]:
                 return function(*args, **kwargs)
@@ -381,7 +468,9 @@ class _Run:
             return METHODS[name](lift(array, self.recorder), *args, **kwargs)
         return method(*args, **kwargs)
 
-    def _scope(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _scope(
+        self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any], name: str = ""
+    ) -> Any:
         recorder = self.recorder
         if len(recorder.scopes) >= MAX_SCOPES:
             refuse(TraceError, f"{function.__name__} calls itself more than {MAX_SCOPES} deep")
@@ -389,7 +478,7 @@ class _Run:
         is_inlined = getattr(function, "__symattn_inlined__", False)
         self.inlined.append(is_inlined)
         if not is_inlined:
-            name = scope_name(function)
+            name = name or scope_name(function)
             outer = ".".join(recorder.scopes)
             count = recorder.counts.get((outer, name), 0)
             recorder.counts[outer, name] = count + 1
@@ -494,6 +583,10 @@ def _makes(call: ast.Call, value: Any) -> bool:
     return hasattr(value, "_fields") and name == type(value).__name__
 
 
+def _holds_tracers(args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> bool:
+    return recorder_of([*args, *kwargs.values()]) is not None
+
+
 def _holds_floats(value: Any) -> bool:
     return isinstance(value, np.ndarray | np.generic) and value.dtype.kind in "fc"
 
@@ -508,7 +601,3 @@ def _lookup(table: Mapping[Any, Any], function: Any) -> Any:
 def _is_number(value: Any) -> bool:
     number = isinstance(value, int | np.integer | np.ndarray | Tracer)
     return number and not isinstance(value, bool)
-
-
-def _ours(owner: Any) -> bool:
-    return isinstance(owner, Tracer) or type(owner).__module__.partition(".")[0] == "numpy"

@@ -8,19 +8,23 @@ arrays append is said in `symattn.rules`.
 from __future__ import annotations
 
 import inspect
+import math
 import operator
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from functools import partial
+from types import FrameType, MethodType
 from typing import Any, NoReturn
 
 import numpy as np
 
 from symattn.errors import ExactnessError, ShapeError, SymattnError, TraceError
 from symattn.graph import Array, NamedNode, Node, broadcast_shape
-from symattn.literals import POSITIVE_INFINITY, Apply, Exact, Infinity, is_float_mask
+from symattn.literals import POSITIVE_INFINITY, Apply, Exact, Infinity, exact, is_float_mask
 
 #: Code objects compiled by `symattn.trace`: their frames carry the user's own lines.
 TRACED_CODE: set[Any] = set()
@@ -33,20 +37,42 @@ METHODS: dict[str, Callable[..., Any]] = {}
 REMEDIES: dict[str, str] = {}
 
 
-def user_line() -> str:
-    """``file.py:12`` of the innermost traced frame, or an empty string."""
-    frame = sys._getframe(1)
+#: What the trace under way refused, also where the function's own `except` caught it.
+REFUSALS: ContextVar[list[SymattnError] | None] = ContextVar("REFUSALS", default=None)
+
+
+def traced_frames() -> Iterator[FrameType]:
+    """The traced frames, from the innermost."""
+    frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         if frame.f_code in TRACED_CODE:
-            return f"{frame.f_code.co_filename}:{frame.f_lineno}"
-        frame = frame.f_back  # type: ignore[assignment]
-    return ""
+            yield frame
+        frame = frame.f_back
+
+
+def user_line() -> str:
+    """``file.py:12`` of the innermost traced frame, or an empty string."""
+    return next((f"{f.f_code.co_filename}:{f.f_lineno}" for f in traced_frames()), "")
 
 
 def refuse(kind: type[SymattnError], message: str) -> NoReturn:
-    """Raise an error that names the line of the traced function."""
-    line = user_line()
-    raise kind(f"{line}: {message}" if line else message)
+    """Raise an error that names the line of the traced function.
+
+    Where that line is in another file than the function that is derived, the line in
+    its own file from which it was reached is named too.
+    """
+    lines = [(frame.f_code.co_filename, frame.f_lineno) for frame in traced_frames()]
+    if lines:
+        (file, line), own = lines[0], lines[-1][0]
+        message = f"{file}:{line}: {message}"
+        if file != own:
+            reached = next(n for f, n in lines if f == own)
+            message += f" (reached from {own}:{reached})"
+    error = kind(message)
+    caught = REFUSALS.get()
+    if caught is not None and kind is not ShapeError:  # NumPy refuses shapes that do not fit, too
+        caught.append(error)
+    raise error
 
 
 @dataclass
@@ -69,6 +95,20 @@ class Recorder:
 
 
 BRANCHING = "branching on a value; only shapes and fixed options can be branched on"
+NEEDS_VALUE = "a value is wanted here, and tracing knows only shapes"
+IN_PLACE = "changes an array in place; use np.where instead"
+
+_SIGNS = {
+    operator.lt: "<", operator.le: "<=", operator.gt: ">", operator.ge: ">=",
+    operator.eq: "==", operator.ne: "!=",
+}  # fmt: skip
+
+
+def _no_operator(sign: str) -> Callable[..., NoReturn]:
+    def refused(self: Tracer, *_: Any) -> NoReturn:
+        refuse(TraceError, f"arrays take + - * / ** and @; {sign} is not understood")
+
+    return refused
 
 
 class Tracer:
@@ -88,6 +128,10 @@ class Tracer:
     def shape(self) -> tuple[int, ...]:
         return self.recorder.nodes[self.node].shape
 
+    @shape.setter
+    def shape(self, _: Any) -> None:
+        refuse(TraceError, "a shape that is assigned changes an array in place; use x.reshape")
+
     @property
     def ndim(self) -> int:
         return len(self.shape)
@@ -106,6 +150,21 @@ class Tracer:
 
     def __repr__(self) -> str:
         return f"<{self.recorder.name_of(self.node)}, traced, shape {self.shape}>"
+
+    def __format__(self, form: str) -> str:
+        if form:
+            refuse(
+                TraceError,
+                f"the format {form!r} wants a value, and tracing knows only shapes; printed "
+                "without a format an array shows its name and shape",
+            )
+        return repr(self)
+
+    def __copy__(self) -> Tracer:
+        return self
+
+    def __deepcopy__(self, _: Any) -> Tracer:
+        return self
 
     # Arithmetic.
 
@@ -151,14 +210,18 @@ class Tracer:
     def __pos__(self) -> Tracer:
         return self
 
-    def _no_operator(self, *_: Any) -> Any:
-        refuse(TraceError, "arrays take + - * / ** and @; this operator is not understood")
-
     def __abs__(self) -> Tracer:
         return absolute(self)
 
-    __mod__ = __rmod__ = __floordiv__ = __rfloordiv__ = __invert__ = _no_operator
-    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _no_operator
+    __mod__ = __rmod__ = _no_operator("%")
+    __floordiv__ = __rfloordiv__ = _no_operator("//")
+    __divmod__ = __rdivmod__ = _no_operator("divmod")
+    __invert__ = _no_operator("~")
+    __and__ = __rand__ = _no_operator("&")
+    __or__ = __ror__ = _no_operator("|")
+    __xor__ = __rxor__ = _no_operator("^")
+    __lshift__ = __rlshift__ = _no_operator("<<")
+    __rshift__ = __rrshift__ = _no_operator(">>")
 
     # Reindexing.
 
@@ -169,23 +232,42 @@ class Tracer:
     def __getitem__(self, key: Any) -> Tracer:
         for part in key if isinstance(key, tuple) else (key,):
             if isinstance(part, Tracer):
-                refuse(TraceError, "an index that depends on a value; only fixed indices can")
+                refuse(TraceError, "an index that depends on a value; only fixed ones can be taken")
         return reindex(self, lambda grid: grid[key], "indexing")
 
     # What would need a value.
 
     def __setitem__(self, key: Any, value: Any) -> None:
-        refuse(TraceError, "item assignment changes an array in place; use np.where instead")
+        refuse(TraceError, f"item assignment {IN_PLACE}")
+
+    def __delitem__(self, key: Any) -> None:
+        refuse(TraceError, "del of an item changes an array in place; take what stays by x[…]")
 
     def __bool__(self) -> bool:
         refuse(TraceError, BRANCHING)
 
     def _needs_value(self, *_: Any) -> Any:
-        refuse(TraceError, "a value is wanted here, and tracing knows only shapes")
+        refuse(TraceError, NEEDS_VALUE)
 
     __float__ = __complex__ = item = tolist = _needs_value
 
     # A number made of fixed numbers alone (a shape, a literal) can be counted with.
+
+    def _fixed(self) -> Fraction:
+        value = fold(self)
+        return self._needs_value() if value is None else value
+
+    def __trunc__(self) -> int:
+        return math.trunc(self._fixed())
+
+    def __floor__(self) -> int:
+        return math.floor(self._fixed())
+
+    def __ceil__(self) -> int:
+        return math.ceil(self._fixed())
+
+    def __round__(self, places: int | None = None) -> int | Fraction:
+        return round(self._fixed(), places)
 
     def __index__(self) -> int:
         value = fold(self)
@@ -194,8 +276,7 @@ class Tracer:
         return value.numerator
 
     def __int__(self) -> int:
-        value = fold(self)
-        return int(self._needs_value() if value is None else value)
+        return int(self._fixed())
 
     def __lt__(self, other: Any) -> Any:
         return compared(operator.lt, self, other)
@@ -219,12 +300,12 @@ class Tracer:
         refuse(TraceError, "this call wants a NumPy array of values, and tracing knows only shapes")
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
+        if name.startswith("_"):
             raise AttributeError(name)
         rule = METHODS.get(name)
         if rule is None:
-            refuse(TraceError, f"arrays have no .{name} that symattn understands{_remedy(name)}")
-        return partial(_ruled, rule, f".{name}", self)
+            refuse(TraceError, f"arrays have no .{name} that symattn understands{remedy(name)}")
+        return MethodType(partial(_ruled, rule, f".{name}"), self)
 
     # NumPy's own ways in.
 
@@ -252,11 +333,13 @@ def not_understood(function: Any) -> NoReturn:
     where = "".join(f"{room}." for room in rooms if not room.startswith("_"))
     refuse(
         TraceError,
-        f"np.{where}{name} is not among the NumPy functions understood{_remedy(name)}",
+        f"np.{where}{name} is not among the NumPy functions understood{remedy(function)}",
     )
 
 
-def _remedy(name: str) -> str:
+def remedy(what: Any) -> str:
+    """What to do instead of what is refused, by its name, as the end of a sentence."""
+    name = what if isinstance(what, str) else getattr(what, "__name__", "")
     return f": {REMEDIES[name]}" if name in REMEDIES else ""
 
 
@@ -267,7 +350,8 @@ def _ruled(rule: Callable[..., Any], what: str, /, *args: Any, **kwargs: Any) ->
         try:
             inspect.signature(rule).bind(*args, **kwargs)
         except TypeError as unfit:  # a keyword that NumPy knows and symattn does not
-            refuse(TraceError, f"{what}: {unfit}")
+            known = ", ".join(inspect.signature(rule).parameters)
+            refuse(TraceError, f"{what}: {unfit}; understood are {known}")
         refuse(TraceError, f"{what}: {error}")
 
 
@@ -279,7 +363,7 @@ def compared(test: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
     """
     sides = [fold(x) if isinstance(x, Tracer) else x for x in (a, b)]
     if any(x is None for x in sides):
-        refuse(TraceError, BRANCHING)
+        refuse(TraceError, f"{_SIGNS[test]} on values is {BRANCHING}")
     if not any(isinstance(x, np.ndarray) for x in sides):
         return bool(test(*sides))
     columns = [np.asarray(x, dtype=object) for x in sides]
@@ -337,12 +421,23 @@ def _exact_constant(value: Any) -> Exact:
     if isinstance(value, float | np.floating) and np.isinf(value):
         return POSITIVE_INFINITY if value > 0 else Infinity(-1)
     if isinstance(value, float | np.floating):
+        if np.isnan(value):
+            refuse(ExactnessError, "nan is no number; what is hidden is selected away by np.where")
         refuse(
             ExactnessError,
             f"the Python float {value!r} would enter an exact value; "
             "write the number in the function itself, or pass it in as an exact input",
         )
+    if isinstance(value, Decimal) or _is_sympys(value):
+        try:
+            return exact(value)
+        except SymattnError as error:
+            refuse(type(error), str(error))
     refuse(TraceError, f"wanted a number or an array, got {type(value).__name__} {value!r}")
+
+
+def _is_sympys(value: Any) -> bool:
+    return type(value).__module__.partition(".")[0] == "sympy"
 
 
 def recorder_of(values: Iterable[Any]) -> Recorder | None:
@@ -404,6 +499,8 @@ def reindex(x: Tracer, view: Callable[[Array], Array], what: str) -> Tracer:
     grid = np.arange(x.size).reshape(x.shape)
     try:
         index = np.asarray(view(grid))
+    except SymattnError:
+        raise
     except (ValueError, IndexError, TypeError) as error:
         refuse(ShapeError, f"{what} of an array of shape {x.shape}: {error}")
     return x.recorder.add("gather", [x], index.shape, index=index)

@@ -91,6 +91,7 @@ np.sqrt(P)
 np.sin(A) - np.cos(A)
 np.tanh(P)
 erf(u)
+softmax(A)
 np.square(A - 1)
 np.abs(A) + abs(B[:, :3])
 np.maximum(A, 0) - np.minimum(A, A.T)
@@ -183,7 +184,7 @@ np.cumsum(C)
 np.var(B.T, axis=-1)
 """.strip().splitlines()
 
-HEADER = "import numpy as np\nfrom symattn.functions import erf\n\n\n"
+HEADER = "import numpy as np\nfrom symattn.functions import erf, softmax\n\n\n"
 
 
 @pytest.fixture(scope="session")
@@ -494,6 +495,63 @@ def test_every_rule_is_documented() -> None:
     static = {"asarray", *comparisons}  # of fixed numbers: masks
     names = {f.__name__.removesuffix("_like") for f in NUMPY} | set(METHODS)
     assert {{"absolute": "abs"}.get(n, n) for n in names} - static <= words
+
+
+def rows(section: str) -> list[list[str]]:
+    """The cells of each row of the table in a section."""
+    found = re.findall(r"^\| (.*) \|$", section, re.MULTILINE)
+    return [re.split(r"(?<!\\) \| ", row) for row in found[2:]]
+
+
+UNDERSTOOD, _, WHAT_IS_REFUSED = DOCUMENT.partition("## What is refused")
+#: Words in backticks that are no functions, and operators that stand in every second line.
+NO_NAMES = {"x", "np", "mask", "a", "b", "symattn", "functions", "_like"}
+
+
+@pytest.mark.parametrize("row", rows(UNDERSTOOD), ids=lambda row: row[0])
+def test_every_row_is_derived(row: list[str]) -> None:
+    """Each name in a row stands in a line that is derived, exactly and in floats, above."""
+    lines = "\n".join([*SAME_BITS, *OTHER_ORDER])
+    names = set(re.findall(r"[A-Za-z_]\w*", " ".join(re.findall(r"`(.*?)`", " ".join(row[:2])))))
+    for name in names - NO_NAMES:
+        assert re.search(rf"\b{name}\b", lines), name
+    assert names or any(sign in lines for sign in re.findall(r"`(.*?)`", row[0])[0].split())
+
+
+#: A line for each piece of code in the first column of what is refused.
+REFUSED_ROWS = {
+    "y[0] = …": "y[0] = 1", "y[0] += …": "y[0] += 1", "del y[0]": "del y[0]",
+    "y += …": "z = y; y += 1", "if x > 0": "y = 1 if x > 0 else 2",
+    "while": "while x.sum() > 0: x = x - 1", "assert": "assert (x > 0).all()",
+    "and": "y = x and 1", "or": "y = x or 1", "x[x > 0]": "y = x[x > 0]",
+    "np.where(x > 0, …)": "y = np.where(x > 0, x, 0)",
+    "max(x)": "y = max(x)", "min(x)": "y = min(x)", "sorted(x)": "y = sorted(x)",
+    "argmax": "y = np.argmax(x)", "argmin": "y = x.argmin()", "sort": "y = np.sort(x)",
+    "argsort": "y = x.argsort()", "float(x)": "y = float(x[0])", "int(x)": "y = int(x[0])",
+    "bool(x)": "y = bool(x[0])", "x.item()": "y = x.item()", "x.tolist()": "y = x.tolist()",
+    'f"{x:.2f}"': 'y = f"{x:.2f}"', "np.round": "y = np.round(x)", "round(x)": "y = round(x[0])",
+    "np.isfinite": "y = np.isfinite(x)", "np.isnan": "y = np.isnan(x)",
+    "np.allclose": "y = np.allclose(x, x)", "np.nan": "y = x * np.nan",
+    "np.random": "y = x + np.random.rand(3)", "eval": "y = eval('x')", "exec": "exec('y = x')",
+    "np.sign": "y = np.sign(x)", "math.sqrt": "y = math.sqrt(4)", "math.erf": "y = math.erf(1)",
+    "np.linspace": "y = x * np.linspace(0, 1, 3)", "np.arange(0, 1, 0.1)": "y = np.arange(0, 1, 0.1)",
+    "astype(np.float32)": "y = x.astype(np.float32)", "dtype=": "y = np.zeros(3, dtype=np.float32)",
+    "out=": "y = np.exp(x, out=x)", "where=": "y = np.sum(x, where=[True])",
+    "order=": "y = x.copy(order='C')",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("row", rows(WHAT_IS_REFUSED), ids=lambda row: row[0])
+def test_every_row_of_what_is_refused_is(row: list[str], tmp_path: Path) -> None:
+    for piece in re.findall(r"`(.*?)`", row[0]):
+        if piece == "scipy" or row[0].startswith("a lambda"):
+            continue  # no library of these tests; functions from elsewhere: test_refusals.py
+        path = tmp_path / "mine.py"
+        body = f"    y = x * 2\n    {REFUSED_ROWS[piece]}\n    return x\n"
+        path.write_text(f"import math\nimport numpy as np\ndef f(x):\n{body}")
+        with pytest.raises((TraceError, ExactnessError)) as caught:
+            sa.derive(loaded(path).f, x=[1, 2, 3])
+        assert str(caught.value).startswith(f"{path}:5: ")
 
 
 def test_its_example_does_what_it_shows() -> None:

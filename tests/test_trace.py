@@ -270,7 +270,7 @@ def no_array(x):
         (value_index, TraceError, "an index that depends on a value"),
         (wrong_shapes, ShapeError, r"@ wants shapes that fit, got x of shape \(2,\)"),
         (bad_index, ShapeError, "out of bounds"),
-        (floor_division, TraceError, "this operator is not understood"),
+        (floor_division, TraceError, "; // is not understood"),
         (endless, TraceError, "calls itself more than 64 deep"),
     ],
 )
