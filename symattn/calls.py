@@ -1,4 +1,4 @@
-"""What is called in a traced function: whether its source is traced, and what people call it."""
+"""What a traced function calls: whether its source is traced, its name, and what it changes."""
 
 from __future__ import annotations
 
@@ -67,6 +67,35 @@ def draws(function: Any) -> bool:
     )
 
 
+class InPlace:
+    """A list, or anything else that is no array, of which ``x += y`` changes itself."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def _changes(name: str) -> Callable[[InPlace, Any], Any]:
+    change = getattr(operator, f"__i{name}__")
+    return lambda self, other: change(self.value, other)
+
+
+for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul",
+              "and", "or", "xor", "lshift", "rshift"):  # fmt: skip
+    setattr(InPlace, f"__{_name}__", _changes(_name))
+
+
+def shares(held: Any, x: Any) -> bool:
+    """Whether what a name holds, lists and dicts too, has the memory of an array."""
+    if isinstance(held, list | tuple):
+        return any(shares(part, x) for part in held)
+    if isinstance(held, dict):
+        return any(shares(part, x) for part in held.values())
+    if isinstance(held, Tracer) and isinstance(x, Tracer):
+        return held.storage is x.storage
+    arrays = isinstance(held, np.ndarray) and isinstance(x, np.ndarray)
+    return arrays and np.may_share_memory(held, x)
+
+
 def _is_numpys(module: str | None) -> bool:
     return (module or "").partition(".")[0] == "numpy"
 
@@ -89,7 +118,7 @@ ABOUT_ARRAYS: Mapping[Any, Callable[..., Any]] = {
 }
 
 #: What calls the function that is its first argument.
-CALLS_ANOTHER = frozenset([map, filter, functools.reduce])
+CALLS_ANOTHER: Mapping[Any, bool] = dict.fromkeys([map, filter, functools.reduce], True)
 
 #: What `functools.cache` makes of a function, which is its `__wrapped__`.
 CACHED = type(functools.cache(lambda: None))

@@ -257,19 +257,17 @@ class _Rewriter(ast.NodeTransformer):
         return self.visit_Assign(ast.copy_location(plain, node))
 
     def visit_AugAssign(self, node: ast.AugAssign) -> Any:
-        # NumPy changes the array itself; a new value is the same where no other name has it.
+        """NumPy changes the array itself, which is a new value where nothing else holds it."""
         if not isinstance(node.target, ast.Name):
             return self.generic_visit(node)
         name = node.target.id
-        left = ast.copy_location(ast.Name(name, ast.Load()), node)
-        value = ast.copy_location(ast.BinOp(left, node.op, node.value), node)
-        plain = ast.Assign(targets=[node.target], value=value)
+        source = ast.BinOp(ast.Name(name, ast.Load()), node.op, _copy(node.value))
         arguments: list[ast.expr] = [ast.Constant(name), ast.Name(name, ast.Load())]
-        asked = ast.Expr(ast.Call(ast.Name("__sa_alone__", ast.Load()), arguments, []))
-        return [
-            ast.fix_missing_locations(ast.copy_location(asked, node)),
-            *self.visit_Assign(ast.copy_location(plain, node)),
-        ]
+        left = ast.Call(ast.Name("__sa_alone__", ast.Load()), arguments, [])
+        value = _operation(left, node.op, self.visit(node.value))
+        named = self._named(name, ast.copy_location(value, node), source)
+        assigned = ast.Assign(targets=[node.target], value=named)
+        return ast.fix_missing_locations(ast.copy_location(assigned, node))
 
     def visit_Return(self, node: ast.Return) -> Any:
         if node.value is None:
@@ -289,11 +287,8 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_BinOp(self, node: ast.BinOp) -> Any:
         self.generic_visit(node)
-        helper = {ast.Div: "__sa_div__", ast.Pow: "__sa_pow__"}.get(type(node.op))
-        if helper is None:
-            return node
-        call = ast.Call(ast.Name(helper, ast.Load()), [node.left, node.right], [])
-        return ast.fix_missing_locations(ast.copy_location(call, node))
+        new = _operation(node.left, node.op, node.right)
+        return ast.fix_missing_locations(ast.copy_location(new, node))
 
     def visit_Subscript(self, node: ast.Subscript) -> Any:
         """An item that is set or deleted: its owner is looked at, and may be a list or dict."""
@@ -326,6 +321,14 @@ class _Rewriter(ast.NodeTransformer):
         text = (ast.get_source_segment(self.text, node) or repr(node.value)).replace("_", "")
         call = ast.Call(ast.Name("__sa_literal__", ast.Load()), [ast.Constant(text)], [])
         return ast.fix_missing_locations(ast.copy_location(call, node))
+
+
+def _operation(left: ast.expr, op: ast.operator, right: ast.expr) -> ast.expr:
+    """An operation; a division or power by a helper, which keeps those of fixed numbers exact."""
+    helper = {ast.Div: "__sa_div__", ast.Pow: "__sa_pow__"}.get(type(op))
+    if helper is None:
+        return ast.BinOp(left, op, right)
+    return ast.Call(ast.Name(helper, ast.Load()), [left, right], [])
 
 
 def _copy(node: ast.expr) -> ast.expr:

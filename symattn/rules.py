@@ -203,7 +203,7 @@ def as_floats(x: Tracer, dtype: Any, *, copy: bool = True) -> Tracer:
             f".astype({_name(dtype)}) would round; leave the type out, it is chosen when the graph "
             "is run: d.floats(np.float32), step.numeric(np.float32)",
         )
-    return x
+    return x.copy_of() if copy else x
 
 
 def is_float64(dtype: Any) -> bool:
@@ -307,11 +307,10 @@ def full_like(a: Any, fill_value: Any, dtype: Any = None) -> Any:
     return full(_shape(a), fill_value, dtype)
 
 
-def _taken(value: Any, dtype: Any) -> Any:
+def _taken(value: Any, dtype: Any, *, copy: bool) -> Any:
     """`np.array` of lists that hold tracers, or of fixed integers and booleans."""
     if recorder_of([value]) is not None:
-        x = _traced(value)
-        return x if dtype is None else as_floats(x, dtype)
+        return as_floats(_traced(value), float if dtype is None else dtype, copy=copy)
     made = np.array(value)
     if dtype is None:
         return made
@@ -327,8 +326,8 @@ CONSTRUCTORS: Mapping[Any, Callable[..., Any]] = {
     np.zeros_like: alike(np.zeros), np.ones_like: alike(np.ones),
     np.eye: eye, np.identity: identity, np.tri: tri, np.arange: arange,
     np.full: full, np.full_like: full_like,
-    np.array: lambda object, dtype=None: _taken(object, dtype),
-    np.asarray: lambda a, dtype=None: _taken(a, dtype),
+    np.array: lambda object, dtype=None: _taken(object, dtype, copy=True),
+    np.asarray: lambda a, dtype=None: _taken(a, dtype, copy=False),
 }  # fmt: skip
 
 _UNARY = ("exp", "log", "sqrt", "sin", "cos", "tanh")
@@ -347,7 +346,7 @@ NUMPY.update({
     np.where: where, np.tril: triangle(np.tril), np.triu: triangle(np.triu),
     np.concatenate: joined, np.stack: stack, np.hstack: hstack, np.vstack: vstack,
     np.split: split(np.split), np.array_split: split(np.array_split),
-    np.copy: lambda a: _traced(a),
+    np.copy: lambda a: _traced(a).copy_of(),
     np.reshape: reshape, np.transpose: moved(np.transpose), np.swapaxes: moved(np.swapaxes),
     np.repeat: moved(np.repeat), np.tile: moved(np.tile), np.squeeze: moved(np.squeeze),
     np.expand_dims: moved(np.expand_dims), np.broadcast_to: moved(np.broadcast_to),
@@ -366,7 +365,7 @@ METHODS.update({
     "mean": mean, "var": var, "std": std, "cumsum": cumsum, "clip": clip, "dot": dot,
     "reshape": _variadic(np.reshape), "transpose": _variadic(np.transpose),
     "swapaxes": moved(np.swapaxes), "repeat": moved(np.repeat), "squeeze": moved(np.squeeze),
-    "copy": lambda x: x, "astype": as_floats,
+    "copy": lambda x: x.copy_of(), "astype": as_floats,
 })  # fmt: skip
 
 #: Functions that make floats out of integers, and which of their arguments are numbers:

@@ -14,12 +14,22 @@ import math
 import types
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from symattn.calls import ABOUT_ARRAYS, CACHED, CALLS_ANOTHER, called_by, draws, written
+from symattn.calls import (
+    ABOUT_ARRAYS,
+    CACHED,
+    CALLS_ANOTHER,
+    InPlace,
+    called_by,
+    draws,
+    shares,
+    written,
+)
 from symattn.errors import ExactnessError, LiteralError, SymattnError, TraceError
 from symattn.graph import RETURN, Binding, Graph, NamedNode, Node
 from symattn.literals import CONSTANTS, exact
@@ -49,6 +59,8 @@ MAX_SCOPES = 64  # calls inside calls
 
 #: Functions traced as one operation: function -> what to record.
 PRIMITIVES: dict[Any, Callable[..., Tracer]] = {}
+
+_UNCHANGING = (int, float, complex, str, tuple, Fraction)
 
 #: What stays exact in place of a function of `math` that NumPy lacks.
 _MATH = {"erf": "symattn.functions.erf"}
@@ -371,18 +383,19 @@ class _Run:
             refuse(TraceError, f"{what} {IN_PLACE}")
         return owner
 
-    def alone(self, name: str, value: Any) -> None:
-        """What ``x += y`` changes: an array that has no second name, or anything else."""
-        if not isinstance(value, Tracer) or not value.shape:
-            return
+    def alone(self, name: str, value: Any) -> Any:
+        """What ``x += y`` changes: an array that nothing else holds, or something else in place."""
+        if not isinstance(value, Tracer | np.ndarray):
+            return value if isinstance(value, _UNCHANGING) else InPlace(value)
         for depth, frame in enumerate(traced_frames()):
             for other, theirs in frame.f_locals.items():
-                if theirs is value and (depth, other) != (0, name):
+                if value.shape and (depth, other) != (0, name) and shares(theirs, value):
                     refuse(
                         TraceError,
                         f"an assignment such as {name} += … changes the array in place, and "
                         f"{other} in {frame.f_code.co_name} is the same; write {name} = {name} + …",
                     )
+        return value
 
     def call(self, function: Any, /, *args: Any, **kwargs: Any) -> Any:
         """Every call in a traced function comes through here."""
@@ -417,7 +430,7 @@ class _Run:
             return partial(about, *args)
         if (function is float or function is np.float64) and fold(args[0]) is not None:
             return partial(lift, args[0], self.recorder)
-        if _lookup(dict.fromkeys(CALLS_ANOTHER, True), function) and called_by(args[0]):
+        if _lookup(CALLS_ANOTHER, function) and called_by(args[0]):
             return partial(function, partial(self.call, args[0]), *args[1:])
         return None
 

@@ -112,15 +112,24 @@ def _no_operator(sign: str) -> Callable[..., NoReturn]:
 
 
 class Tracer:
-    """An array of known shape, whose value is a node of the graph."""
+    """An array of known shape, whose value is a node of the graph.
 
-    __slots__ = ("node", "recorder")
+    Attributes:
+        storage: the same for all arrays that would share their memory in NumPy, as views do.
+    """
+
+    __slots__ = ("node", "recorder", "storage")
     __hash__ = None  # type: ignore[assignment]
     __array_priority__ = 1000
 
     def __init__(self, recorder: Recorder, node: int) -> None:
         self.recorder = recorder
         self.node = node
+        self.storage = object()
+
+    def copy_of(self) -> Tracer:
+        """The same value in memory of its own."""
+        return Tracer(self.recorder, self.node)
 
     # What is known without a value.
 
@@ -161,10 +170,10 @@ class Tracer:
         return repr(self)
 
     def __copy__(self) -> Tracer:
-        return self
+        return self.copy_of()
 
     def __deepcopy__(self, _: Any) -> Tracer:
-        return self
+        return self.copy_of()
 
     # Arithmetic.
 
@@ -208,7 +217,7 @@ class Tracer:
         return self.recorder.add("neg", [self], self.shape)
 
     def __pos__(self) -> Tracer:
-        return self
+        return self.copy_of()
 
     def __abs__(self) -> Tracer:
         return absolute(self)
@@ -503,7 +512,10 @@ def reindex(x: Tracer, view: Callable[[Array], Array], what: str) -> Tracer:
         raise
     except (ValueError, IndexError, TypeError) as error:
         refuse(ShapeError, f"{what} of an array of shape {x.shape}: {error}")
-    return x.recorder.add("gather", [x], index.shape, index=index)
+    made = x.recorder.add("gather", [x], index.shape, index=index)
+    if np.may_share_memory(index, grid):  # a view
+        made.storage = x.storage
+    return made
 
 
 def reshape(x: Tracer, shape: Any) -> Tracer:

@@ -61,6 +61,14 @@ IN_PLACE_CASES = [
     ),
 ]
 
+IN_PLACE_CASES += [
+    ([*first, "y += 1  # <", "return S"], r"y \+= … changes the array in place, and .* is the same")
+    for first in (
+        ["y = S[0]"], ["y = S.T"], ["y = S.reshape(-1)[1:]"], ["rows = [S]", "y = rows[0]"],
+        ["y = np.asarray(S)"], ["M = np.eye(2)", "y = M[0]"],
+    )
+]  # fmt: skip
+
 BRANCHING_CASES = [
     (["if S.max() > 0:  # <", "    return S", "return -S"], f"> on values is {BRANCHING}"),
     (["if S[0, 0]:  # <", "    return S", "return -S"], BRANCHING),
@@ -297,6 +305,8 @@ UNDERSTOOD: dict[str, tuple[str, Any]] = {
     "comprehensions": (lines("y = {i: S[i] * 0.1 for i in range(len(S)) if i != 7}", "return np.stack([y[0], y[1]])"), TENTH),
     "loops": (lines("for i in range(9):", "    if i == 1:", "        break", "else:", "    S = -S", "while len(S) > 2:", "    S = S[1:]", "return S"), SAME),
     "items of lists and dicts": (lines("past, out = {}, [0, 0]", "past['K'] = S * 0.1", "past['K'] += 0", "out[0], out[1] = past['K']", "return np.stack(out)"), TENTH),
+    "changes in place of what is alone": (lines("y = S.copy()", "y += 1", "z = S[[0, 1]]", "z *= 2", "S += y", "S -= y", "S /= 2", "S += S", "n = 1", "n += 1", "return S * n / 2"), SAME),
+    "changes in place of lists": ("def g(out, x):\n    out += [x * 0.1]\n" + lines("out = []", "for i in range(2):", "    g(out, S[i])", "return np.stack(out)"), TENTH),
     "attributes": ("class C: pass\n" + lines("c = C()", "c.w = S * 0.1", "c.w += 0", "return c.w"), TENTH),
     "imports inside": (lines("from numpy import maximum", "return maximum(S, 0) * 0.1"), TENTH),
     "annotations": ("def f(S: np.ndarray) -> np.ndarray:\n    y: np.ndarray = S * 0.1\n    return y\n", TENTH),
