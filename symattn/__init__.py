@@ -17,6 +17,7 @@ from symattn.errors import SpecError, SymattnError, Undecided
 if TYPE_CHECKING:
     from symattn.comparison import Comparison, compare
     from symattn.derivation import Derivation, derive, static
+    from symattn.symbols import symbols_like
     from symattn.trace import model
 
 __version__ = "0.1.0"
@@ -33,6 +34,7 @@ __all__ = [
     "load",
     "model",
     "static",
+    "symbols_like",
 ]
 
 #: Names that are imported when they are first asked for: `symattn --help` needs none.
@@ -43,6 +45,7 @@ _HOMES = {
     "derive": "derivation",
     "model": "trace",
     "static": "derivation",
+    "symbols_like": "symbols",
 }
 
 

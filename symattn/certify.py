@@ -73,7 +73,7 @@ class Enclosures:
         form = self.derivation.forms[node][index]
         if isinstance(form, Infinity):
             return form
-        if self._symbolic:
+        if self._symbolic and not self.derivation.radii:
             return enclose(form, bits)
         found = self.at(bits)[node][index]
         if not found.is_finite() and not self.derivation.radii:

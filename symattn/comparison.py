@@ -17,7 +17,7 @@ from symattn.literals import Infinity, exact
 from symattn.numbers import compact
 from symattn.numbers.ball import Ball
 from symattn.numbers.enclosure import LIMIT, START, enclose
-from symattn.numbers.normal_form import Kernel, Sum, TooLarge, fraction
+from symattn.numbers.normal_form import Sum, TooLarge, fraction, symbols_of
 
 Verdict = Literal["equal", "less", "greater", "different", "undecided"]
 
@@ -77,7 +77,10 @@ def largest(entries: Sequence[Entry]) -> list[Entry]:
 
     Raises:
         Undecided: two of them could not be told apart.
+        ExactnessError: an entry with symbols.
     """
+    for entry in entries:
+        entry.check_number()
     best = list(entries[:1])
     for entry in entries[1:]:
         found = compare(entry, best[0])
@@ -127,7 +130,7 @@ def _functions(difference: Sum, x: Any, y: Any) -> Comparison:
     known = decide.is_zero(difference)
     if known.verdict == "zero":
         return Comparison("equal", f"identical as functions: {known.why}")
-    names = sorted(_symbols(difference))
+    names = sorted(symbols_of(difference))
     for point in _points(len(names)):
         values = dict(zip(names, point, strict=True))
         left, right = (_at(value, values) for value in (x, y))
@@ -159,20 +162,6 @@ def _at(value: Any, symbols: dict[str, fmpq]) -> Any:
         return derivation.running(system)[value.step.node][value.index]
     with ctx.workprec(START):
         return system.number(exact(value))
-
-
-def _symbols(x: Sum) -> set[str]:
-    """The names of the symbols anywhere in a number."""
-    found: set[str] = set().union(*(_symbols(e) for e in x.exponents()))
-    for kernel in x.kernels():
-        found |= _kernel_symbols(kernel)
-    return found
-
-
-def _kernel_symbols(kernel: Kernel) -> set[str]:
-    if kernel.kind == "symbol":
-        return {kernel.arguments[0]}
-    return set().union(*(_symbols(a) for a in kernel.arguments if isinstance(a, Sum)))
 
 
 # Entries whose inputs are known to their printed digits alone.

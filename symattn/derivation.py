@@ -7,18 +7,20 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
+from keyword import iskeyword
 from types import NoneType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from symattn import labels
-from symattn.errors import AddressError, MaskError, ShapeError, nearest
+from symattn.errors import AddressError, ExactnessError, MaskError, ShapeError, nearest
 from symattn.graph import Array, Graph, Hook, NamedNode, Run, split_address
-from symattn.literals import Rule, exact_array
+from symattn.literals import Exact, Name, Rule, exact_array
 from symattn.notation import Notation
 from symattn.numbers.given import Given
 from symattn.steps import Step
+from symattn.symbols import substituted, symbols_in, there_are, values_of
 from symattn.trace import check_function, trace
 
 if TYPE_CHECKING:
@@ -70,6 +72,7 @@ class Derivation:
         display: Display | None = None,
         replaced: Mapping[str, Array] | None = None,
         radii: Mapping[str, Array] | None = None,
+        numbers: Mapping[str, Exact] | None = None,
         spec: Any = None,
     ) -> None:
         self.function = function
@@ -85,7 +88,106 @@ class Derivation:
         self.spec = spec
         self._given_labels = dict(labels or {})
         self._replaced = dict(replaced or {})
+        #: By symbol, the number that it stands for, where a spec says so.
+        self.numbers = dict(numbers or {})
         self.graph: Graph = trace(function, {k: v.shape for k, v in inputs.items()}, self.options)
+        for name in self.symbols:
+            self._check_symbol(name)
+
+    # Symbols.
+
+    @cached_property
+    def symbols(self) -> tuple[str, ...]:
+        """The names of the symbols in its inputs and replaced steps, in the order met.
+
+        In `Step.exact` each is ``sympy.Symbol(name, real=True)``.
+        """
+        arrays = (*self.inputs.values(), *self._replaced.values())
+        return symbols_in(entry for array in arrays for entry in array.flat)
+
+    def _check_symbol(self, name: str) -> None:
+        """Refuse ``S[0,1]`` for anything but that entry of the step S itself."""
+        stem, _, cell = name.partition("[")
+        if not cell or not any(stem in (s.name, s.address) for s in self.graph.steps):
+            return
+        given = self._replaced.get(stem, self.inputs.get(stem))
+        index = tuple(map(int, cell[:-1].split(",")))
+        inside = given is not None and len(index) == given.ndim
+        if given is None or not inside or np.any(np.array(index) >= given.shape):
+            entry = None
+        else:
+            entry = given[index]
+        if not isinstance(entry, Name) or entry.name != name:
+            raise AddressError(
+                f"the symbol {name} would read like that entry of {stem}, which is another value: "
+                "call it something else"
+            )
+
+    def subs(
+        self,
+        values: Mapping[Any, Any] | None = None,
+        /,
+        *,
+        exact: Rule | None = None,
+        **named: Any,
+    ) -> Derivation:
+        """Derive again with numbers, or other expressions, in place of symbols.
+
+        Args:
+            values: by symbol, as it is printed or as SymPy's, for those that are no Python
+                names (``{"w[0,1]": "1/2", "lambda": 3}``); others as keywords: ``subs(a=2)``.
+                A matrix stands for all symbols of its name: ``subs(W_Q=[[1, 0], [0, 1]])``.
+                Without any, symbols that a spec has numbers for (`numbers`) get those.
+            exact: how Python floats are meant, see `symattn.derive`.
+
+        All are put in at once; symbols that are not named stay.
+
+        Raises:
+            AddressError: a symbol that does not occur.
+            ShapeError: an array for one symbol, or one that lacks an entry.
+            LiteralError, ExactnessError: what is no finite exact number.
+
+        >>> from symattn.transformer import attention
+        >>> d = derive(attention, Q=[["a", 0]], K=[["b", 0], [0, 1]], V=[[1], [0]])
+        >>> d.symbols, d.subs(a=0).symbols
+        (('a', 'b'), ('b',))
+        >>> d.subs(a="1/2", b="sqrt(2)")["return"].exact
+        Matrix([[exp(1/2)/(1 + exp(1/2))]])
+        """
+        changes = {**(values or {}), **named}
+        known: Mapping[str, Exact] = {n: x for n, x in self.numbers.items() if n in self.symbols}
+        if changes:
+            known = values_of(
+                changes, self.symbols, lambda value, at: exact_array(value, at, rule=exact)
+            )
+        elif not known:
+            raise ExactnessError(f"wanted values such as a=1; {there_are(self.symbols)}")
+        changed = self._changed(
+            {name: substituted(array, known, name) for name, array in self.inputs.items()},
+            {name: substituted(array, known, name) for name, array in self._replaced.items()},
+            self.display,
+        )
+        changed.radii = self.radii  # a symbol has none, and what is put in its place is exact
+        return changed
+
+    def check_numbers(self) -> None:
+        """Refuse symbols, for what takes numbers only.
+
+        Raises:
+            ExactnessError: there are any; it names them.
+        """
+        if self.symbols:
+            raise ExactnessError(f"wanted numbers, but {there_are(self.symbols)}; {self.way_back}")
+
+    @property
+    def way_back(self) -> str:
+        """How symbols become numbers, for a message."""
+        if self.symbols and all(name in self.numbers for name in self.symbols):
+            return "d.subs() puts the spec's numbers in their place, d.subs({…}) others"
+        first = self.symbols[0]
+        plain = first.isidentifier() and not iskeyword(first)
+        values = f"{first}=…" if plain else f'{{"{first}": …}}'
+        return f"d.subs({values}) puts numbers in their place"
 
     # Steps.
 
@@ -198,6 +300,7 @@ class Derivation:
         """
         from symattn.numbers.floating import Floating
 
+        self.check_numbers()
         _ = self.forms  # what is not defined exactly is refused before floats make nan of it
         return self.run(Floating(dtype))
 
@@ -288,6 +391,7 @@ class Derivation:
             display=display,
             replaced=replaced,
             radii={k: v for k, v in self.radii.items() if inputs.get(k) is self.inputs[k]},
+            numbers=self.numbers,
             spec=self.spec,
         )
 

@@ -149,7 +149,7 @@ class _Builder:
         if word == "exact":
             return inlines(f"${self.entry_of(rest).latex()}$")
         if word == "share":
-            return plain(self.share(self.entry_of(rest)))
+            return self.share(self.entry_of(rest))
         if word == "largest":
             return plain(" / ".join(self.winners(rest)))
         if word == "sentence":
@@ -157,7 +157,7 @@ class _Builder:
         entry = self.entry_of(word)
         if rest and not rest.isdigit():
             raise SpecError(f"{{{command}}}: wanted a number of decimals after the address")
-        return plain(entry.step.shown_at(entry.index, int(rest) if rest else None))
+        return _shown(entry, int(rest) if rest else None)
 
     def entry_of(self, address: str) -> Entry:
         found = self.d[address]
@@ -166,13 +166,15 @@ class _Builder:
         return found
 
     def winners(self, address: str) -> list[str]:
-        found = self.largest(self.entries_of(address))
-        return [_word(e) for e in found] or [self.words["undecided"]]
+        entries = self.entries_of(address)
+        if any(entry.has_symbols for entry in entries):
+            return [self.words["depends"]]
+        return [_word(e) for e in self.largest(entries)] or [self.words["undecided"]]
 
     def largest(self, entries: list[Entry]) -> list[Entry]:
-        """The proven winners; none where that is undecided."""
+        """The proven winners; none where that is undecided, or depends on symbols."""
         try:
-            return largest(entries)
+            return [] if any(entry.has_symbols for entry in entries) else largest(entries)
         except Undecided:
             return []
 
@@ -191,8 +193,11 @@ class _Builder:
             raise SpecError(f"{{{address}}}: wanted a step such as A")
         return found
 
-    def share(self, entry: Entry) -> str:
-        return entry.share(entry.step.derivation.display.digits)
+    def share(self, entry: Entry) -> Inlines:
+        part = entry.part
+        if part.has_symbols:
+            return inlines(f"${text(part, 'latex')}$")
+        return plain(entry.share(self.d.display.digits))
 
     def verified(self) -> str:
         if any(step.has_symbols for step in self.d.steps):
@@ -305,7 +310,7 @@ class _Builder:
             row(
                 [
                     plain(_word(e)),
-                    e.step.shown_at(e.index),
+                    _shown(e),
                     self.words["most_likely"] if e.index in best else "",
                 ]
             )
@@ -395,6 +400,13 @@ def _flat(found: Any) -> list[Entry]:
     return [found] if isinstance(found, Entry) else [e for part in found for e in _flat(part)]
 
 
+def _shown(entry: Entry, digits: int | None = None) -> Inlines:
+    """Its decimal; with symbols, which have none, its exact value."""
+    if entry.has_symbols:
+        return inlines(f"${entry.latex()}$")
+    return plain(entry.step.shown_at(entry.index, digits))
+
+
 def _word(entry: Entry) -> str:
     """The label of an entry's column, or its address."""
     return notation.visible(entry.labels[-1] or entry.address)
@@ -405,7 +417,8 @@ def _joined(text: str) -> str:
 
 
 def _vector(entries: list[Entry]) -> str:
-    return f"$({', '.join(e.step.shown_at(e.index) for e in entries)})$"
+    shown = [e.latex() if e.has_symbols else e.step.shown_at(e.index) for e in entries]
+    return f"$({', '.join(shown)})$"
 
 
 def _power_of_ten(bound: float) -> str:

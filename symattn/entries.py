@@ -16,6 +16,7 @@ from symattn.layout import aligned
 from symattn.literals import Infinity
 from symattn.notation import Notation
 from symattn.numbers.grid import flat_index
+from symattn.symbols import listed
 
 if TYPE_CHECKING:
     from symattn.steps import Step
@@ -61,6 +62,20 @@ class Entry:
         """Whether the entry contains a symbol."""
         return not isinstance(self.form, Infinity) and bool(self.form.has_symbols)
 
+    def check_number(self) -> None:
+        """Refuse an entry that contains symbols.
+
+        Raises:
+            ExactnessError: it does; some of them are named.
+        """
+        if not self.has_symbols:
+            return
+        from symattn.numbers.normal_form import symbols_of
+
+        found = tuple(sorted(symbols_of(self.form)))
+        way_back = self.step.derivation.way_back
+        raise ExactnessError(f"{self.address} contains symbols ({listed(found)}); {way_back}")
+
     @property
     def labels(self) -> tuple[str | None, ...]:
         """The label of its row, its column, …; None where an axis has none."""
@@ -80,16 +95,29 @@ class Entry:
         """The value with so many certified decimals, as a string; see `Step.decimal`."""
         return self.step.decimal_at(self.index, digits)
 
-    def share(self, digits: int) -> str:
-        """Its part of the sum of its row, as a certified decimal."""
-        from symattn.certify import decimal_of
+    @property
+    def part(self) -> Any:
+        """Its part of the sum of its row, in normal form.
+
+        Raises:
+            ExactnessError: the row has no finite sum, or 0.
+        """
         from symattn.numbers.normal_form import ZERO, inverse
 
         row = self.step.forms[self.index[:-1]]
         total = None if any(isinstance(f, Infinity) for f in row) else sum(row, start=ZERO)
         if total is None or not total.terms:
             raise ExactnessError(f"{self.address} has no share: its row has no finite sum but 0")
-        return decimal_of(self.form * inverse(total), digits)
+        return self.form * inverse(total)
+
+    def share(self, digits: int) -> str:
+        """Its part of the sum of its row, as a certified decimal; see `part`."""
+        from symattn.certify import decimal_of
+
+        for entry in self.step.entries():
+            if entry.index[:-1] == self.index[:-1]:
+                entry.check_number()
+        return decimal_of(self.part, digits)
 
     def numeric(self, dtype: Any = np.float64) -> Any:
         """What NumPy makes of it, computed from the inputs on."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from symattn.graph import Graph
 from symattn.literals import Apply, Exact, Infinity, Name
-from symattn.notation import Notation, symbol
+from symattn.notation import Notation, variable
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class _Writer:
         if isinstance(e, Infinity):
             return (("-" if e.sign < 0 else "") + (r"\infty" if self.tex else "oo")), _NEG
         if isinstance(e, Name):
-            return (symbol(e.name) if self.tex else e.name), _ATOM
+            return (variable(e.name) if self.tex else e.name), _ATOM
         return self._apply(e)
 
     def _fraction(self, e: Fraction) -> tuple[str, int]:

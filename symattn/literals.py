@@ -10,10 +10,14 @@ by the grammar below and never run.
     unary   = ("-" | "+") unary | power
     power   = atom (("^" | "**") unary)?
     atom    = decimal | name | function "(" sum ")" | "(" sum ")"
+    name    = word ("[" index ("," index)* "]")?
+
+``W_Q[0,1]`` is one name: that of the entry of a matrix of symbols.
 """
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -82,7 +86,7 @@ CONSTANTS: Mapping[str, Exact] = {"pi": PI, "e": Apply("exp", (Fraction(1),))}
 _TOKEN = re.compile(
     r"""\s*(?:
       (?P<number>(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)
-    | (?P<name>[^\W\d]\w*)
+    | (?P<name>[^\W\d]\w*(?:\[\s*[0-9]+(?:\s*,\s*[0-9]+)*\s*\])?)
     | (?P<operator>\*\*|[-+*/^()−∞])
     )""",
     re.VERBOSE,
@@ -219,7 +223,7 @@ class _Parser:
             return self._call(word)
         if word.lower() in ("nan", "inf", "infinity"):
             self._fail(f"{word!r} is no exact number; infinity is written oo or -oo")
-        return Name(word)
+        return Name(canonical(word))
 
     def _number(self, word: str) -> Fraction:
         mantissa, _, exponent = word.lower().partition("e")
@@ -248,12 +252,7 @@ class _Parser:
             self._fail("a division by zero")
         if op == "power":
             return self._raise(left, right)
-        if isinstance(left, Fraction) and isinstance(right, Fraction):
-            return {
-                "add": left.__add__, "sub": left.__sub__,
-                "mul": left.__mul__, "div": left.__truediv__,
-            }[op](right)  # fmt: skip
-        return Apply(op, (left, right))
+        return folded(op, left, right)
 
     def _raise(self, base: Exact, exponent: Exact) -> Exact:
         if not isinstance(exponent, Fraction) or abs(exponent) > MAX_EXPONENT:
@@ -269,6 +268,34 @@ class _Parser:
             if base < 0:
                 self._fail("a fractional power of a negative number")
         return Apply("power", (base, exponent))
+
+
+def canonical(name: str) -> str:
+    """A name as it is printed: ``W_Q[0, 1]`` is ``W_Q[0,1]``."""
+    stem, _, cell = name.partition("[")
+    if not cell:
+        return name
+    return f"{stem}[{','.join(str(int(i)) for i in cell[:-1].split(','))}]"
+
+
+def folded(op: str, *args: Exact) -> Exact:
+    """An operation on exact numbers, worked out where rationals give a rational.
+
+    Raises:
+        LiteralError: a division by zero.
+    """
+    if op == "div" and args[1] == 0:
+        raise LiteralError("a division by zero")
+    rational = [a for a in args if isinstance(a, Fraction)]
+    if len(rational) < len(args) or op not in _ON_RATIONALS:
+        return Apply(op, args)
+    return Fraction(_ON_RATIONALS[op](*rational))
+
+
+_ON_RATIONALS: Mapping[str, Any] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul, "div": operator.truediv,
+    "neg": operator.neg,
+}  # fmt: skip
 
 
 def exact(
@@ -363,7 +390,7 @@ def _exact_sympy(value: Any) -> Exact:
     if value is sympy.oo or value is -sympy.oo:
         return Infinity(1 if value is sympy.oo else -1)
     if isinstance(value, sympy.Symbol):
-        return Name(value.name)
+        return _name_of(value)
     if isinstance(value, sympy.Float):
         raise ExactnessError(f"the SymPy Float {value} is not exact: write a string or a Rational")
     if value is sympy.E:
@@ -380,6 +407,35 @@ def _exact_sympy(value: Any) -> Exact:
             total = Apply(head, (total, argument))
         return total
     return Apply(head, arguments)
+
+
+def _name_of(symbol: Any) -> Name:
+    """A SymPy symbol by its name, if text can say it and nothing else is meant by it."""
+    import sympy
+
+    if isinstance(symbol, sympy.Dummy) or symbol.is_real is False or symbol.is_finite is False:
+        raise LiteralError(f"wanted a symbol that is real, finite and has a name, got {symbol!r}")
+    return as_name(symbol.name)
+
+
+def as_name(text: str) -> Name:
+    """The symbol of this name: a letter, then letters, digits and _, then perhaps a cell.
+
+    Raises:
+        LiteralError: text that means something else.
+
+    >>> as_name("W_Q[0, 1]")
+    Name(name='W_Q[0,1]')
+    """
+    try:
+        found = parse(text)
+    except LiteralError:
+        found = None
+    if not isinstance(found, Name):
+        raise LiteralError(
+            f"wanted a symbol's name such as a, beta or W_Q[0,1], got {text!r}"
+        ) from None
+    return found
 
 
 def exact_array(

@@ -75,6 +75,18 @@ def symbol(name: str) -> str:
     return f"{stem}_{joined}" if len(joined) == 1 else f"{stem}_{{{joined}}}"
 
 
+def variable(name: str) -> str:
+    r"""LaTeX of a symbol: its cell as it is; one called e or pi is set apart from the number.
+
+    >>> print(variable("W_Q[0,1]"), variable("beta"), variable("e"))
+    W_Q[0,1] \beta \mathtt{e}
+    """
+    stem, bracket, cell = name.partition("[")
+    if not cell and stem in ("e", "pi"):
+        return rf"\mathtt{{{stem}}}"
+    return symbol(stem) + bracket + cell
+
+
 def _word(word: str) -> str:
     if word in GREEK:
         return "\\" + word

@@ -17,6 +17,7 @@ from symattn.examples import builtin_folder
 from symattn.graph import Array
 from symattn.literals import Exact
 from symattn.models import MODELS, Model, functions
+from symattn.symbols import with_symbols
 from symattn.text import Text, load_text
 
 
@@ -47,6 +48,7 @@ class Spec:
         masks: by input, the additive masks that are given.
         config: the choices of a whole Transformer.
         words: other choices, by the option that they are.
+        symbolic: matrices, or entries of them, that are symbols; `matrices` has the numbers.
         radii: with ``inputs = "printed"``, by matrix, the half-width of each entry.
         aliases: by what documents call a step, its address.
         path: where it came from, for messages and neighbouring files.
@@ -65,6 +67,7 @@ class Spec:
     config: Config | None = None
     words: Mapping[str, str] = field(default_factory=dict)
     reconstructed: tuple[str, ...] = ()
+    symbolic: tuple[str, ...] = ()
     radii: Mapping[str, Array] = field(default_factory=dict)
     display: Display = field(default_factory=Display)
     claims: tuple[Claim, ...] = ()
@@ -79,15 +82,20 @@ class Spec:
             SpecError: shapes that do not fit, addresses that do not exist.
         """
         model = MODELS[self.model]
-        numbers = {name: np.array(n, dtype=object) for name, n in self.numbers.items()}
+        given = {name: np.array(n, dtype=object) for name, n in self.numbers.items()}
+        try:
+            matrices, numbers = with_symbols(self.matrices, self.symbolic)
+        except SymattnError as error:
+            raise SpecError(f"{self.name}: symbolic: {error}") from None
         try:
             derivation = Derivation(
                 model.function,
-                {**self.matrices, **self.masks, **numbers},
+                {**matrices, **self.masks, **given},
                 self._options(model),
                 labels=self._labels(),
                 display=self.display,
                 radii=self.radii,
+                numbers=numbers,
                 spec=self,
             )
             self._check_addresses(derivation)

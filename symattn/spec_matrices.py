@@ -16,6 +16,7 @@ from symattn.graph import Array
 from symattn.literals import exact_array
 from symattn.models import Model
 from symattn.spec_table import Table, plain, shown
+from symattn.symbols import names_like
 
 MAX_ENTRIES = 1_000_000
 #: What may stand for a matrix, and the value of its entries beside a diagonal.
@@ -93,7 +94,10 @@ class Matrices:
         found: dict[str, Array] = {}
         for name, axes in wanted.items():
             value = given.get(name)
-            if value is not None and not isinstance(value, str):
+            if isinstance(value, dict):
+                found[name] = self.unknown(name, value, len(axes))
+                self.sizes.fit(name, axes, found[name].shape)
+            elif value is not None and not isinstance(value, str):
                 found[name] = self.matrix(name, axes, value)
                 self.sizes.fit(name, axes, found[name].shape)
         # Words are read last: the written matrices tell their sizes. Heads are not grouped
@@ -135,11 +139,13 @@ class Matrices:
         """With ``inputs = "printed"``, half a unit in the last place of every decimal."""
         if self.table.choice("inputs", ["exact", "printed"], default="exact") == "exact":
             return {}
+        if self.table.table.get("symbolic"):
+            self.table.fail("symbolic", 'symbols are exact; wanted inputs = "exact" beside them')
         found = {}
         for name, array in matrices.items():
             value = self.table.table["matrices"][name]
             half = np.full(array.shape, Fraction(0), dtype=object)
-            if not isinstance(value, str):
+            if isinstance(value, list):
                 printed = np.array(_mapped(value), dtype=object)
                 half = self._by_head(f"matrices.{name}", self.model.matrices[name], printed)
             found[name] = half
@@ -173,6 +179,21 @@ class Matrices:
             level = inner
         if sum(len(row) for _, row in level) > MAX_ENTRIES:
             self.table.fail(where, f"wanted at most {MAX_ENTRIES:,} entries")
+
+    def unknown(self, name: str, value: Mapping[str, Any], rank: int) -> Array:
+        """A matrix of symbols that no numbers are known for: ``{shape = [2, 3]}``."""
+        where = f"matrices.{name}"
+        self.table.known_keys(value, ("shape",), where)
+        shape = value.get("shape")
+        whole = isinstance(shape, list) and all(type(n) is int and n > 0 for n in shape)
+        if not whole or not isinstance(shape, list) or len(shape) != rank:
+            example = ", ".join(["2", "3", "2", "3"][:rank])
+            self.table.fail(
+                where, f"wanted {{shape = [{example}]}} for symbols, got {shown(value)}"
+            )
+        if prod(shape) > MAX_ENTRIES:
+            self.table.fail(where, f"wanted at most {MAX_ENTRIES:,} entries")
+        return names_like(name, tuple(shape))
 
     def of_word(self, name: str, axes: tuple[str, ...], word: str) -> Array:
         where = f"matrices.{name}"

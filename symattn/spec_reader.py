@@ -34,7 +34,7 @@ MAX_BYTES = 10_000_000
 #: Keys of every spec; a model adds its own.
 KEYS = (
     "format", "model", "title", "text", "tokens", "vocabulary", "inputs", "reconstructed",
-    "matrices", "display", "claims", "aliases",
+    "symbolic", "matrices", "display", "claims", "aliases",
 )  # fmt: skip
 #: The sizes that a spec may say beside its matrices.
 SIZES = ("N", "N_dec", "h", "h_kv")
@@ -131,6 +131,7 @@ class _Reader(Table):
             config=config,
             words={key: word for key, word in words.items() if word != model.words[key][0]},
             reconstructed=self.addresses("reconstructed"),
+            symbolic=self.addresses("symbolic"),
             radii=reader.radii(matrices),
             display=self.display(),
             claims=self.claims(),

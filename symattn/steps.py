@@ -95,7 +95,8 @@ class Step:
         """What tells the row sums of one softmax from those of another: nothing, or its name."""
         sums = [s for s in self.derivation.steps if s.name.endswith(".sum") and s.inside]
         matrices = [s for s in sums if s.shape]
-        if self.shape and len(matrices) == 1:
+        taken = any(name.startswith("ℓ") for name in self.derivation.symbols)
+        if self.shape and len(matrices) == 1 and not taken:
             return ""
         if style == "text":
             return f"({softmax.short})"
@@ -246,6 +247,7 @@ class Step:
     def decimal_at(self, index: tuple[int, ...], digits: int | None = None) -> str:
         """The certified decimal of one entry; see `decimal`."""
         wanted = self._checked(digits)
+        self[index].check_number()
         try:
             return self.derivation.enclosures.decimal((self.node, index), wanted)
         except Undecided as error:
@@ -354,6 +356,7 @@ class Step:
 
         Raises:
             Undecided: two of them could not be told apart.
+            ExactnessError: an entry with symbols.
         """
         from symattn.comparison import largest
 

@@ -48,6 +48,7 @@ WORDS = {
     "undecided": "undecided",
     "folded": "`{scope}`: {n} steps, like those of `{first}`",
     "left_out": "`{scope}`: {n} steps, like those of `{first}`, are left out here.",
+    "depends": "(it depends on the symbols)",
     "verified": "Every step was computed again by NumPy, and every entry lies within the running "
     "error bound of its arithmetic: {bounds}. (Inside a softmax floats take another way, and only "
     "its result is compared.)",

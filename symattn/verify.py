@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from symattn.errors import AddressError, ExactnessError, ShapeError, Undecided
+from symattn.errors import AddressError, ShapeError, Undecided
 from symattn.graph import Array
 from symattn.literals import Infinity
 from symattn.numbers.bounded import Bounded, RunningError
@@ -165,11 +165,7 @@ def verify(
         ExactnessError: the derivation has symbols in it.
     """
     derivation = derivation.without_radii()
-    for step in derivation.steps:
-        if step.has_symbols:
-            raise ExactnessError(
-                f"{step.short} contains symbols, and floats need numbers: replace them by with_(…)"
-            )
+    derivation.check_numbers()
     others = {derivation.step(name).address: value for name, value in (printed or {}).items()}
     exact = {step.address: _enclosed(step) for step in derivation.steps if _compared(step)}
     for address in others:

@@ -174,7 +174,7 @@ def test_what_straddles_a_boundary_at_the_limit_is_undecided_with_its_proven_dig
 
 
 def test_symbols_have_no_decimals() -> None:
-    with pytest.raises(ExactnessError, match="symbol a"):
+    with pytest.raises(ExactnessError, match=r"contains symbols \(a\)"):
         sa.derive(softmax, x=["a", 1])["return"].decimal(2)
     with pytest.raises(ExactnessError, match="contains symbols"):
         decimal_of("a", 2)
@@ -296,7 +296,7 @@ def test_a_symbol_elsewhere_leaves_numbers_their_decimals() -> None:
 
     d = sa.derive(ours, x=[["a", 1], [0, 1]])
     assert d["return"][1, 0].decimal(3) == "0.269"
-    with pytest.raises(ExactnessError, match="symbol a"):
+    with pytest.raises(ExactnessError, match=r"contains symbols \(a\)"):
         d["return"][0, 0].decimal(3)
     assert "0.269" not in repr(d["return"])  # a step with symbols shows no decimals
 

@@ -56,7 +56,7 @@ def test_names_are_symbols_whatever_sympy_would_make_of_them(name: str) -> None:
     [
         "", " ", "1,5", "1_000", "0x10", "inf", "-inf", "nan", "1 000", "٣", "1..2", "2 2", "(1",
         "1)", "+", "1/0", "0**0", "sqrt(-1)", "log(0)", "f(2)", "oo - oo", "0*oo", "9**9**9",
-        "__import__('os').system('true')", "a.b", "a[0]", "lambda: 1", "1;2", "2**65", "1e999",
+        "__import__('os').system('true')", "a.b", "a[", "a[-1]", "a[i]", "a[0]b", "a[]", "a[0][1]", "lambda: 1", "1;2", "2**65", "1e999",
         "(" * 50 + "1" + ")" * 50, "1" * 5000, "-" * 100 + "1",
     ],
 )  # fmt: skip

@@ -298,6 +298,23 @@ ONE = Sum({_ONE: fmpq(1)})
 PI = of(Kernel("pi"))
 
 
+# What is in a sum.
+
+
+def symbols_of(x: Sum) -> set[str]:
+    """The names of the symbols anywhere in a number."""
+    found: set[str] = set().union(*(symbols_of(e) for e in x.exponents()))
+    for kernel in x.kernels():
+        found |= _kernel_symbols(kernel)
+    return found
+
+
+def _kernel_symbols(kernel: Kernel) -> set[str]:
+    if kernel.kind == "symbol":
+        return {kernel.arguments[0]}
+    return set().union(*(symbols_of(a) for a in kernel.arguments if isinstance(a, Sum)))
+
+
 # Which sums a theorem decides.
 
 

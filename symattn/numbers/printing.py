@@ -15,7 +15,7 @@ from typing import Any
 from flint import fmpq, fmpz
 
 from symattn.errors import ExactnessError
-from symattn.notation import Notation, symbol
+from symattn.notation import Notation, variable
 from symattn.numbers.enclosure import enclose
 from symattn.numbers.normal_form import Kernel, Monomial, Sum
 
@@ -237,7 +237,7 @@ class Printer:
         return rf"\left({inner}\right)" if self.tex else f"({inner})"
 
     def symbol(self, name: str) -> str:
-        return symbol(name) if self.tex else name
+        return variable(name) if self.tex else name
 
 
 def _text_keys(monomial: Monomial) -> tuple[str, list[str]]:
