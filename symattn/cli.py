@@ -116,13 +116,22 @@ def _kind_of(output: Path | None) -> str:
 @main.command()
 @click.argument("spec_and_step", nargs=-1, required=True, metavar="[SPEC] STEP")
 @click.option("--digits", type=click.IntRange(0, 1000), help="Decimals; else as the spec says.")
+@click.option("--top", "--top-k", "k", type=int, help="Only the K largest entries of a row.")
+@click.option("--nucleus", "--top-p", "p", help="Only the most likely, up to a sum of P.")
 @_formats("text", "latex", "markdown")
-def show(spec_and_step: Sequence[str], digits: int | None, form: str | None, as_json: bool) -> None:
+def show(
+    spec_and_step: Sequence[str],
+    digits: int | None,
+    k: int | None,
+    p: str | None,
+    form: str | None,
+    as_json: bool,
+) -> None:
     """Show a step, A, or an entry, A[1,1]: formula, exact value, decimals.
 
     \b
-    symattn show A
     symattn show article-encoder 'A[0,2]' --format latex
+    symattn show P --top 3
     """
     spec, address = _spec_and_step(spec_and_step)
     derivation = _derivation(spec)
@@ -130,10 +139,31 @@ def show(spec_and_step: Sequence[str], digits: int | None, form: str | None, as_
         derivation = derivation.with_digits(digits)
     found = derivation[address]
     kind = "json" if as_json else form or "text"
+    if k is not None or p is not None:
+        _show_selection(address, found, k, p, kind)
+        return
     if kind == "json":
         _print_json(_any_json(found))
     else:
         click.echo("\n".join(_shown(part, kind) for part in _flat(found)))
+
+
+def _show_selection(address: str, found: Any, k: int | None, p: str | None, kind: str) -> None:
+    from symattn.entries import Entry
+    from symattn.selection import nucleus, top_k
+
+    if k is not None and p is not None:
+        raise SpecError("wanted --top or --nucleus, got both")
+    if kind not in ("text", "json"):
+        raise SpecError(f"what is kept is shown as text or json, got {kind}")
+    row = [] if isinstance(found, Entry) else list(found)
+    if not row or not all(isinstance(entry, Entry) for entry in row):
+        raise SpecError(f"wanted a row such as P or A[0], got {address}")
+    kept = top_k(row, k) if k is not None else nucleus(row, p)
+    if kind == "json":
+        _print_json(kept.json())
+    else:
+        click.echo(str(kept))
 
 
 def _spec_and_step(words: Sequence[str]) -> tuple[str, str]:

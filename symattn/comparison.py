@@ -53,6 +53,8 @@ class Comparison:
 def compare(x: Any, y: Any, *, limit: int = LIMIT) -> Comparison:
     """Compare two numbers: entries, SymPy expressions, strings, integers, Fractions, Decimals.
 
+    Numbers in normal form are taken as well, if there are no symbols in them.
+
     Args:
         limit: bits up to which enclosures are refined.
 
@@ -115,6 +117,8 @@ def _compare(x: Any, y: Any, limit: int) -> Comparison:
 
 
 def _form(value: Any) -> Any:
+    if isinstance(value, Sum):
+        return value
     return value.form if isinstance(value, Entry) else compact.number(exact(value))
 
 

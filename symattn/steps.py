@@ -22,6 +22,7 @@ from symattn.scopes import superscript
 if TYPE_CHECKING:
     from symattn.derivation import Derivation
     from symattn.numbers.printing import Names
+    from symattn.selection import Selection
 
 
 class Step:
@@ -361,6 +362,34 @@ class Step:
         from symattn.comparison import largest
 
         return largest(self.entries())
+
+    def top_k(self, k: int, row: int | tuple[int, ...] = ()) -> Selection:
+        """The k largest entries of a row of it; see `symattn.selection.top_k`.
+
+        Args:
+            row: which row, for a matrix: ``d["A"].top_k(2, row=1)``.
+        """
+        from symattn.selection import top_k
+
+        return top_k(self._row(row), k)
+
+    def nucleus(self, p: Any, row: int | tuple[int, ...] = ()) -> Selection:
+        """The smallest set whose sum is at least p (top-p); see `symattn.selection.nucleus`.
+
+        Args:
+            row: which row, for a matrix.
+        """
+        from symattn.selection import nucleus
+
+        return nucleus(self._row(row), p)
+
+    def _row(self, row: int | tuple[int, ...]) -> list[Entry]:
+        entries = self[slice(None) if row == () else row] if self.shape else None
+        if not isinstance(entries, list) or not all(isinstance(e, Entry) for e in entries):
+            raise AddressError(
+                f"{self.short} has shape {self.shape}; wanted a row of it, such as row=0"
+            )
+        return entries
 
     def where(self, style: Notation = "latex") -> list[tuple[str, str]]:
         """The names that its entries use, each with what it stands for, deepest first."""

@@ -15,7 +15,7 @@ fraction bars are interned, so that a row's denominator is one object.
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from hashlib import sha256
 from math import gcd
@@ -385,6 +385,18 @@ def inverse(x: Sum) -> Sum:
     if all(e is None and not powers for _, e, powers in x.terms):
         return _rationalised(x)
     return of(Kernel("sum", intern(x)), -1)
+
+
+def divided(xs: Sequence[Sum]) -> list[Sum]:
+    """Each number over the sum of all, without the denominators that all their terms share.
+
+    The caller makes sure that the sum is not zero.
+    """
+    below = [{(k, n) for k, n in m[2] if n < 0} for x in xs for m in x.terms]
+    shared = set.intersection(*below) if below else set()
+    tops = [Sum({(r, e, powers - shared): c for (r, e, powers), c in x.terms.items()}) for x in xs]
+    over = inverse(sum(tops, start=ZERO))
+    return [top * over for top in tops]
 
 
 def _rationalised(x: Sum) -> Sum:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symattn.errors import ExactnessError
 from symattn.notation import visible
 
 if TYPE_CHECKING:
     from symattn.graph import Array
+    from symattn.selection import Selection
     from symattn.steps import Step
     from symattn.verify import Report
 
@@ -58,6 +60,27 @@ def step(step: Step) -> str:
     if step.wants_decimals:
         lines.append("≈")
         lines.append(matrix(step.shown(), step.axes))
+    return "\n".join(lines)
+
+
+def selection(found: Selection) -> str:
+    """What a decoding rule keeps, with the distribution that is left, and any tie."""
+    name = found.row[0].step.short
+    cell = found.row[0].index[:-1]
+    lines = [f"{found.rule} of {name}{list(cell) if cell else ''}"]
+    lines[0] += f": {len(found.kept)} of {len(found.row)}"
+    shown = [e.step.shown_at(e.index) for e in found.kept]
+    words = [next((w for w in reversed(e.labels) if w), e.address) for e in found.kept]
+    try:
+        columns = [shown, found.texts("text"), found.shown()]
+        header = ["", name, "renormalised", "≈"]
+    except ExactnessError:  # scores, which have an order but no sum to divide by
+        columns, header = [shown], ["", name]
+    lines.append(table(header, list(zip(words, *columns, strict=True))))
+    if found.tied:
+        tied = ", ".join(e.address for e in found.tied)
+        places = found.size - (len(found.kept) - len(found.tied))
+        lines.append(f"tie for the last place: {tied}; {places} of them would do")
     return "\n".join(lines)
 
 
