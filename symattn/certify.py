@@ -25,9 +25,10 @@ from symattn.numbers import compact
 from symattn.numbers.ball import Ball, Balls
 from symattn.numbers.enclosure import LIMIT, START, TINY, binary_exponent, enclose, to_fraction
 from symattn.numbers.held import has_symbols
-from symattn.numbers.normal_form import Sum, constant, fraction
+from symattn.numbers.normal_form import Sum, constant, fraction, symbols_of
 from symattn.numbers.scaled import Scaled
 from symattn.rounding import between, fixed, pointed, surviving, unique_units
+from symattn.symbols import listed
 
 if TYPE_CHECKING:
     from symattn.derivation import Derivation
@@ -198,9 +199,19 @@ def decimal_of(value: Any, digits: int) -> str:
     form = value if isinstance(value, Sum) else compact.number(exact(value))
     if isinstance(form, Infinity):
         return str(form)
-    if form.has_symbols:
-        raise ExactnessError(f"wanted a number, got {form}, which contains symbols")
+    check_number(form)
     return _certified(lambda bits: ends(enclose(form, bits)), form, digits)
+
+
+def check_number(form: Sum) -> None:
+    """Refuse symbols, by their names.
+
+    Raises:
+        ExactnessError: there are any.
+    """
+    if form.has_symbols:
+        found = listed(tuple(sorted(symbols_of(form))))
+        raise ExactnessError(f"wanted a number, got one that contains symbols ({found})")
 
 
 def bounds_of(value: Any, bits: int = START) -> tuple[Fraction, Fraction] | None:

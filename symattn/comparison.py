@@ -11,8 +11,9 @@ from typing import Any, Literal
 from flint import ctx, fmpq
 
 from symattn import decide
+from symattn.certify import check_number
 from symattn.entries import Entry
-from symattn.errors import ExactnessError, Undecided
+from symattn.errors import Undecided
 from symattn.literals import Infinity, exact
 from symattn.numbers import compact
 from symattn.numbers.ball import Ball
@@ -201,6 +202,7 @@ def _ball(value: Any) -> Any:
         place = (value.step.node, value.index)
         return value.step.derivation.enclosures.ball(place)
     form = _form(value)
-    if not isinstance(form, Infinity) and form.has_symbols:
-        raise ExactnessError(f"wanted a number, got {form}, which contains symbols")
-    return form if isinstance(form, Infinity) else enclose(form, START)
+    if isinstance(form, Infinity):
+        return form
+    check_number(form)
+    return enclose(form, START)

@@ -103,7 +103,8 @@ class Derivation:
         In `Step.exact` each is ``sympy.Symbol(name, real=True)``.
         """
         arrays = (*self.inputs.values(), *self._replaced.values())
-        return symbols_in(entry for array in arrays for entry in array.flat)
+        found = (symbols_in(array.ravel().tolist()) for array in arrays)
+        return tuple(dict.fromkeys(name for names in found for name in names))
 
     def _check_symbol(self, name: str) -> None:
         """Refuse ``S[0,1]`` for anything but that entry of the step S itself."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -68,13 +68,14 @@ class Entry:
         Raises:
             ExactnessError: it does; some of them are named.
         """
-        if not self.has_symbols:
-            return
+        if self.has_symbols:
+            self._refuse(self.form, self.address)
+
+    def _refuse(self, form: Any, what: str) -> NoReturn:
         from symattn.numbers.normal_form import symbols_of
 
-        found = tuple(sorted(symbols_of(self.form)))
-        way_back = self.step.derivation.way_back
-        raise ExactnessError(f"{self.address} contains symbols ({listed(found)}); {way_back}")
+        found = listed(tuple(sorted(symbols_of(form))))
+        raise ExactnessError(f"{what} contains symbols ({found}); {self.step.derivation.way_back}")
 
     @property
     def labels(self) -> tuple[str | None, ...]:
@@ -114,10 +115,10 @@ class Entry:
         """Its part of the sum of its row, as a certified decimal; see `part`."""
         from symattn.certify import decimal_of
 
-        for entry in self.step.entries():
-            if entry.index[:-1] == self.index[:-1]:
-                entry.check_number()
-        return decimal_of(self.part, digits)
+        part = self.part
+        if part.has_symbols:
+            self._refuse(part, f"the share of {self.address}")
+        return decimal_of(part, digits)
 
     def numeric(self, dtype: Any = np.float64) -> Any:
         """What NumPy makes of it, computed from the inputs on."""

@@ -391,6 +391,8 @@ def _exact_sympy(value: Any) -> Exact:
         return Infinity(1 if value is sympy.oo else -1)
     if isinstance(value, sympy.Symbol):
         return _name_of(value)
+    if isinstance(value, sympy.matrices.expressions.matexpr.MatrixElement | sympy.Indexed):
+        return as_name(str(value))
     if isinstance(value, sympy.Float):
         raise ExactnessError(f"the SymPy Float {value} is not exact: write a string or a Rational")
     if value is sympy.E:

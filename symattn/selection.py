@@ -18,7 +18,7 @@ from symattn.errors import AddressError, ExactnessError, Undecided
 from symattn.literals import Infinity, exact
 from symattn.notation import Notation
 from symattn.numbers import compact
-from symattn.numbers.normal_form import ONE, ZERO, Sum, divided
+from symattn.numbers.normal_form import ONE, Sum, divided, total
 from symattn.rounding import between, surviving
 
 
@@ -110,7 +110,7 @@ class Selection:
         nothing = [None] * len(self.kept)
         try:
             texts, decimals = self.texts("text"), self.shown()
-        except ExactnessError:
+        except (ExactnessError, Undecided):
             texts = decimals = nothing
         kept = [
             {"address": e.address, "labels": list(e.labels), "decimal": e.step.shown_at(e.index),
@@ -197,22 +197,33 @@ def nucleus(row: Sequence[Entry], p: Any) -> Selection:
         return found.verdict != "greater"
 
     groups = _ranked(entries)
-    kept: list[Entry] = []
-    for i, group in enumerate(groups):
-        own = group.entries
-        later = [e for other in groups[i + 1 :] for e in other.entries]
-        if not reaches(later):
-            kept += own
-            continue
-        if group.open:
-            # All of it is needed, in whatever order, if none of it can be left out.
-            if any(reaches([*later, entry]) for entry in own):
-                group.check_settled()
-            return Selection(rule, entries, (*kept, *own), len(kept) + len(own))
-        enough = next(m for m in range(1, len(own) + 1) if reaches([*own[m:], *later]))
-        tied = own if enough < len(own) else []
-        return Selection(rule, entries, (*kept, *own), len(kept) + enough, tuple(tied))
-    raise ExactnessError(f"{entries[0].step.short}: its entries do not reach {p}")
+    after = [e for group in groups for e in group.entries]
+    starts = [0]
+    for group in groups:
+        starts.append(starts[-1] + len(group.entries))
+    # The group that is reached with: what follows it is spare, what follows the one before is not.
+    at = _first(len(groups), lambda i: reaches(after[starts[i + 1] :]))
+    own, kept, later = groups[at].entries, after[: starts[at + 1]], after[starts[at + 1] :]
+    if groups[at].open:
+        # All of it is needed, in whatever order, if none of it can be left out.
+        if any(reaches([*later, entry]) for entry in own):
+            groups[at].check_settled()
+        return Selection(rule, entries, tuple(kept), len(kept))
+    enough = 1 + _first(len(own), lambda m: reaches([*own[m + 1 :], *later]))
+    tied = own if enough < len(own) else []
+    return Selection(rule, entries, tuple(kept), starts[at] + enough, tuple(tied))
+
+
+def _first(n: int, holds: Callable[[int], bool]) -> int:
+    """The first of n places where something holds that then holds on, and at the last anyway."""
+    low, high = 0, n - 1
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
 
 
 def _is(found: Comparison, *verdicts: str) -> bool:
@@ -253,12 +264,12 @@ def _against(entries: Sequence[Entry], number: Sum) -> Comparison:
     """The sum of entries, compared with a number."""
     derivation = entries[0].step.derivation if entries else None
     if derivation is None or not derivation.radii:
-        return compare(sum((e.form for e in entries), start=ZERO), number)
+        return compare(total(e.form for e in entries), number)
     from symattn.numbers.enclosure import START, enclose
 
-    total, other = _total(entries), enclose(number, START)
-    if total < other or total > other:
-        return Comparison("less" if total < other else "greater", "the enclosures are separate")
+    ball, other = _total(entries), enclose(number, START)
+    if ball < other or ball > other:
+        return Comparison("less" if ball < other else "greater", "the enclosures are separate")
     return Comparison("undecided", "the printed digits of the inputs leave it open")
 
 

@@ -248,7 +248,7 @@ class Step:
     def decimal_at(self, index: tuple[int, ...], digits: int | None = None) -> str:
         """The certified decimal of one entry; see `decimal`."""
         wanted = self._checked(digits)
-        self[index].check_number()
+        Entry(self, index).check_number()
         try:
             return self.derivation.enclosures.decimal((self.node, index), wanted)
         except Undecided as error:

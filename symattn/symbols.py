@@ -7,14 +7,14 @@ A symbol is real and finite. Those of a matrix are called by their place in it,
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
 
 from symattn.errors import AddressError, LiteralError, ShapeError, SymattnError, nearest
 from symattn.graph import Array, split_address
-from symattn.literals import Apply, Exact, Infinity, Name, as_name, folded
+from symattn.literals import Apply, Exact, Infinity, Name, as_name, exact, folded
 
 
 def symbols_like(name: str, shape: Any) -> Array:
@@ -94,9 +94,11 @@ def with_symbols(
     return found, numbers
 
 
-def symbols_in(values: Iterable[Exact]) -> tuple[str, ...]:
+def symbols_in(values: Sequence[Exact]) -> tuple[str, ...]:
     """The names of the symbols in exact numbers, in the order in which they stand there."""
     found: dict[str, None] = {}
+    if not {Name, Apply} & set(map(type, values)):
+        return ()  # most arrays, at a glance
     for value in values:
         if isinstance(value, Name):
             found[value.name] = None
@@ -113,7 +115,7 @@ def substituted(array: Array, values: Mapping[str, Exact], where: str) -> Array:
     Args:
         where: the name of the array, for messages.
     """
-    if not any(name in values for name in symbols_in(array.flat)):
+    if not any(name in values for name in symbols_in(array.ravel().tolist())):
         return array
     out = np.empty(array.shape, dtype=object)
     for index in np.ndindex(array.shape):
@@ -148,7 +150,10 @@ def values_of(
     """
     found: dict[str, Exact] = {}
     for key, value in changes.items():
-        name = as_name(str(getattr(key, "name", key))).name
+        symbol = as_name(key) if isinstance(key, str) else exact(key)
+        if not isinstance(symbol, Name):
+            raise LiteralError(f"wanted a symbol, or its name such as a or W_Q[0,1], got {key!r}")
+        name = symbol.name
         given = array(value, name)
         cells = [s for s in known if s.startswith(f"{name}[")]
         if name in known:

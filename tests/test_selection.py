@@ -239,6 +239,15 @@ def test_a_nucleus_wants_a_distribution(article: sa.Derivation) -> None:
     assert "renormalised" not in repr(article["logits"].top_k(2))
 
 
+def test_what_is_no_proven_distribution_is_shown_without_one() -> None:
+    d = row("1/4 + (sin(2) - 2*sin(1)*cos(1))", "3/4")
+    found = d["p"].top_k(1)
+    assert repr(found).splitlines()[1].split() == ["p"]
+    assert found.json()["kept"][0]["renormalised"] is None
+    with pytest.raises(Undecided):
+        found.decimal(2)
+
+
 def test_symbols_have_no_order() -> None:
     d = sa.derive(softmax, x=["a", 0])
     for ask in (lambda: d["return"].top_k(1), lambda: d["return"].nucleus("0.5")):

@@ -145,6 +145,18 @@ def test_the_printed_name_is_what_subs_takes(name: str) -> None:
     assert d.subs({d["x"].exact[0]: 5})["x"].exact[0] == 5
 
 
+def test_sympy_s_own_matrices_of_symbols() -> None:
+    W, w = sympy.MatrixSymbol("W_Q", 2, 2), sympy.IndexedBase("w")
+    d = sa.derive(softmax, x=[[W[0, 1], 2 * w[0, 1]]])
+    assert d.symbols == ("W_Q[0,1]", "w[0,1]")
+    assert d.subs({W[0, 1]: 1, w[0, 1]: 3})["x"].exact == sympy.Matrix([[1, 6]])
+    assert sa.derive(softmax, x=W.as_explicit())["x"].exact == sympy.Matrix(
+        sa.symbols_like("W_Q", (2, 2))
+    )
+    with pytest.raises(LiteralError, match="wanted a symbol's name"):
+        exact(W[sympy.Symbol("i"), 0])
+
+
 def test_spaces_in_a_cell_do_not_matter() -> None:
     d = sa.derive(softmax, x=["w[0, 1]", "w[ 00,1 ]"])
     assert d.symbols == ("w[0,1]",)
@@ -231,7 +243,7 @@ def test_printed_inputs_beside_symbols_have_the_digits_that_they_have() -> None:
         ({"w": [[1]]}, ShapeError, r"w: wanted an array with an entry w\[0,1\], got one of shape"),
         ({"w": 1}, ShapeError, r"w: wanted an array with an entry"),
         ({"1": 1}, LiteralError, "wanted a symbol's name"),
-        ({3: 1}, LiteralError, "wanted a symbol's name"),
+        ({3: 1}, LiteralError, "wanted a symbol, or its name such as a or .*, got 3"),
         ({"a": 0}, LiteralError, r"x\[2\]: a division by zero"),
         ({}, ExactnessError, "wanted values such as a=1; the free symbols are a, w"),
     ],
@@ -380,5 +392,5 @@ def test_operations_are_worked_out_where_rationals_allow() -> None:
 
 
 def test_symbols_come_in_the_order_met() -> None:
-    assert symbols_in(exact(x) for x in ("b*a", "a + c", 1, "-oo")) == ("b", "a", "c")
+    assert symbols_in([exact(x) for x in ("b*a", "a + c", 1, "-oo")]) == ("b", "a", "c")
     assert names_like("W", (1, 2)).tolist() == [[Name("W[0,0]"), Name("W[0,1]")]]

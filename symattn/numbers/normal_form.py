@@ -387,6 +387,15 @@ def inverse(x: Sum) -> Sum:
     return of(Kernel("sum", intern(x)), -1)
 
 
+def total(xs: Iterable[Sum]) -> Sum:
+    """The sum of many numbers, like terms collected in one go."""
+    terms: dict[Monomial, fmpq] = {}
+    for x in xs:
+        for monomial, c in x.terms.items():
+            _accumulate(terms, monomial, c)
+    return Sum(terms)
+
+
 def divided(xs: Sequence[Sum]) -> list[Sum]:
     """Each number over the sum of all, without the denominators that all their terms share.
 
@@ -395,7 +404,7 @@ def divided(xs: Sequence[Sum]) -> list[Sum]:
     below = [{(k, n) for k, n in m[2] if n < 0} for x in xs for m in x.terms]
     shared = set.intersection(*below) if below else set()
     tops = [Sum({(r, e, powers - shared): c for (r, e, powers), c in x.terms.items()}) for x in xs]
-    over = inverse(sum(tops, start=ZERO))
+    over = inverse(total(tops))
     return [top * over for top in tops]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symattn.errors import ExactnessError
+from symattn.errors import ExactnessError, Undecided
 from symattn.notation import visible
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def selection(found: Selection) -> str:
     try:
         columns = [shown, found.texts("text"), found.shown()]
         header = ["", name, "renormalised", "≈"]
-    except ExactnessError:  # scores, which have an order but no sum to divide by
+    except (ExactnessError, Undecided):  # scores, which have an order but no sum to divide by
         columns, header = [shown], ["", name]
     lines.append(table(header, list(zip(words, *columns, strict=True))))
     if found.tied:
