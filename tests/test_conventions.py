@@ -19,6 +19,7 @@ import symattn as sa
 from symattn import attention, functions, transformer
 from symattn.claims.check import Checked, check
 from symattn.claims.reading import read
+from symattn.config import Config
 from symattn.document import page
 from symattn.errors import ExactnessError, MaskError, OptionError, ShapeError, SpecError
 from symattn.functions import causal_mask, sliding_window_mask
@@ -267,12 +268,12 @@ def test_norm_placement_is_named(norm_kind: str) -> None:
     weights = {name: [I2] for name in ("W_Q", "W_K", "W_V")}
     given = {"x": [[1, 2]], **weights, "W_O": I2, "W_1": I2, "W_2": I2}
     found = {
-        norm: sa.derive(encoder_layer, **given, norm=norm, norm_kind=norm_kind)
-        for norm in ("post", "pre", "none")
+        norm: sa.derive(encoder_layer, **given, config=Config(norm=norm, norm_kind=norm_kind))
+        for norm in ("post", "pre", "sandwich", "none")
     }
-    assert len({str(d.values[d.graph.result].tolist()) for d in found.values()}) == 3
-    with pytest.raises(OptionError, match="wanted 'post', 'pre' or 'none', got 'before'"):
-        sa.derive(encoder_layer, **given, norm="before")
+    assert len({str(d.values[d.graph.result].tolist()) for d in found.values()}) == 4
+    with pytest.raises(OptionError, match="wanted one of post, pre, sandwich, none, got 'before'"):
+        Config(norm="before")
 
 
 def test_sinusoidal_positions_are_interleaved_and_exact() -> None:

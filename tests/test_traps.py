@@ -22,6 +22,7 @@ import symattn as sa
 from symattn import attention, functions
 from symattn.claims.check import Checked, check
 from symattn.claims.reading import read
+from symattn.config import Config
 from symattn.document import page
 from symattn.errors import ExactnessError, LiteralError, ShapeError, SpecError
 from symattn.layers import encoder_layer
@@ -186,7 +187,10 @@ def test_pre_post_ln_are_both_there_and_named() -> None:
         "W_2": I2,
         "eps": 0,
     }
-    made = {norm: sa.derive(encoder_layer, **shared, norm=norm) for norm in ("post", "pre", "none")}
+    made = {
+        norm: sa.derive(encoder_layer, **shared, config=Config(norm=norm))
+        for norm in ("post", "pre", "none")
+    }
     results = {norm: d.values[d.graph.result].tolist()[0] for norm, d in made.items()}
     assert sympy.simplify(sum(results["post"])) == 0
     # Pre-norm: rows [-1, 1] are attended to, x + [-1, 1] = [0, 3], normed again and x of it added.
