@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from symattn.errors import SpecError, SymattnError
+from symattn.layout import MAX_CHARACTERS
 
 if TYPE_CHECKING:
     from symattn.derivation import Derivation
+    from symattn.notation import Notation
 
 DEFAULT = "article"
 ENDINGS = {".md": "markdown", ".tex": "latex"}
@@ -118,21 +120,31 @@ def _kind_of(output: Path | None) -> str:
 @click.option("--digits", type=click.IntRange(0, 1000), help="Decimals; else as the spec says.")
 @click.option("--top", "--top-k", "k", type=int, help="Only the K largest entries of a row.")
 @click.option("--nucleus", "--top-p", "p", help="Only the most likely, up to a sum of P.")
+@click.option("--expand", is_flag=True, help="Write exact entries in full: their size, then they.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    help=f"Characters that --expand may write for an entry, {MAX_CHARACTERS:,} if left out.",
+)
 @_formats("text", "latex", "markdown")
 def show(
     spec_and_step: Sequence[str],
     digits: int | None,
     k: int | None,
     p: str | None,
+    expand: bool,
+    limit: int | None,
     form: str | None,
     as_json: bool,
 ) -> None:
     """Show a step, A, or an entry, A[1,1]: formula, exact value, decimals.
 
     \b
-    symattn show article-encoder 'A[0,2]' --format latex
+    symattn show article-encoder 'P[3]' --expand --format latex
     symattn show P --top 3
     """
+    if limit is not None and not expand:
+        raise click.UsageError("wanted --limit together with --expand")
     spec, address = _spec_and_step(spec_and_step)
     derivation = _derivation(spec)
     if digits is not None:
@@ -141,8 +153,9 @@ def show(
     kind = "json" if as_json else form or "text"
     if k is not None or p is not None:
         _show_selection(address, found, k, p, kind)
-        return
-    if kind == "json":
+    elif expand:
+        _print_expanded(_flat(found), kind, MAX_CHARACTERS if limit is None else limit)
+    elif kind == "json":
         _print_json(_any_json(found))
     else:
         click.echo("\n".join(_shown(part, kind) for part in _flat(found)))
@@ -164,6 +177,23 @@ def _show_selection(address: str, found: Any, k: int | None, p: str | None, kind
         _print_json(kept.json())
     else:
         click.echo(str(kept))
+
+
+def _print_expanded(found: list[Any], kind: str, limit: int) -> None:
+    """Every entry in full, each after its size; nothing if one of them is over the limit."""
+    from symattn.entries import Entry
+
+    entries = [e for part in found for e in ([part] if isinstance(part, Entry) else part.entries())]
+    style: Notation = "text" if kind in ("text", "json") else "latex"
+    texts = [(e.address, e.expand(style, limit=limit)) for e in entries]
+    if kind == "json":
+        _print_json([{"address": a, "size": len(t), "expanded": t} for a, t in texts])
+        return
+    for address, text in texts:
+        # What is piped into a document is the mathematics alone.
+        size = f"{len(text):,} character{'s' * (len(text) > 1)}"
+        click.echo(f"{address}: {size}", err=kind != "text")
+        click.echo(f"```math\n{text}\n```" if kind == "markdown" else text)
 
 
 def _spec_and_step(words: Sequence[str]) -> tuple[str, str]:
@@ -203,8 +233,6 @@ def _any_json(found: Any) -> Any:
 
 
 def _step_json(step: Any) -> dict[str, Any]:
-    from symattn.numbers.printing import NO_NAMES
-
     return {
         "address": step.address,
         "symbol": step.symbol,
@@ -212,7 +240,7 @@ def _step_json(step: Any) -> dict[str, Any]:
         "source": step.source,
         "formula": step.formula,
         "substitution": step.substitution,
-        "exact": step.texts("text", NO_NAMES).tolist(),
+        "exact": step.full_texts("text").tolist(),
         "latex": step.texts("latex").tolist(),
         "where": dict(step.where("latex")),
         "decimals": None if step.has_symbols else step.shown().tolist(),
@@ -221,14 +249,15 @@ def _step_json(step: Any) -> dict[str, Any]:
 
 
 def _entry_json(entry: Any) -> dict[str, Any]:
-    from symattn.numbers.printing import NO_NAMES
+    from symattn.numbers.texts import full
 
     return {
         "address": entry.address,
         "labels": list(entry.labels),
         "formula": entry.formula(),
         "substitution": entry.substitution(),
-        "exact": entry.step.text_at(entry.index, "text", NO_NAMES),
+        "exact": full(entry.form, entry.step.derivation.expansion("text")),
+        "size": entry.size,
         "latex": entry.latex(),
         "decimal": None if entry.has_symbols else entry.step.shown_at(entry.index),
     }

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from symattn.certify import Enclosures
     from symattn.difference import Difference
     from symattn.names import NameTable
+    from symattn.numbers.expansion import Expansion
     from symattn.numbers.printing import Names
     from symattn.verify import Report
 
@@ -86,6 +87,7 @@ class Derivation:
                 _check_mask(name, inputs[name])
         #: The spec it was loaded from, for writers; None otherwise.
         self.spec = spec
+        self._expansions: dict[Notation, Expansion] = {}
         self._given_labels = dict(labels or {})
         self._replaced = dict(replaced or {})
         #: By symbol, the number that it stands for, where a spec says so.
@@ -427,11 +429,19 @@ class Derivation:
 
         return difference(self, other)
 
-    # Names for what is too long to write out.
+    # What is too long to write out: names for it, and the whole.
 
     def names(self, node: int, style: Notation) -> Names:
         """Names in steps before `node`, by the number that they stand for."""
         return self.name_table.before(node, style)
+
+    def expansion(self, style: Notation) -> Expansion:
+        """What writes entries in full; what they share is written, and counted, once."""
+        if style not in self._expansions:
+            from symattn.numbers.expansion import Expansion
+
+            self._expansions[style] = Expansion(style)
+        return self._expansions[style]
 
     @cached_property
     def name_table(self) -> NameTable:

@@ -14,6 +14,7 @@ and alone on a line it is a block:
     {show A.exp A.sum A}      the equation of each step; {show *} of all, {show layer[0].*}
                               of those at such addresses; the spec says what is folded
     {entry S[1,2]}            one entry written out
+                              (after both, what stands for names of steps not on the page)
     {formula attention}       the equations of a function of the model
     {changes E O}             a table of two steps, row by row
     {probabilities P}         a table of a row of labelled entries
@@ -28,7 +29,10 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from symattn import formulas, notation
 from symattn.blocks import (
@@ -54,8 +58,9 @@ from symattn.claims.placing import Claimed
 from symattn.comparison import largest
 from symattn.derivation import Derivation
 from symattn.entries import Entry
-from symattn.equations import equation
+from symattn.equations import definitions, equation
 from symattn.errors import SpecError, SymattnError, Undecided, nearest
+from symattn.expression import Cell
 from symattn.folding import folded
 from symattn.layout import LINE, width
 from symattn.numbers import compact
@@ -87,6 +92,8 @@ class _Builder:
         self.words: Mapping[str, str] = text.words
         self.text = text
         self.marks = self._reconstructed()
+        #: Entries of steps that the page does not show, listed already with what they stand for.
+        self.defined: set[Cell] = set()
 
     def page(self) -> Page:
         blocks: list[Block] = []
@@ -231,18 +238,21 @@ class _Builder:
         return [Paragraph(self.value(command))]
 
     def show(self, rest: str) -> list[Block]:
-        found = [step for word in rest.split() for step in self._matching(word)]
-        steps = list(dict.fromkeys(found))
+        steps = self.steps_of(rest)
         blocks: list[Block] = []
         for scope, run in folded(steps, self.d.display.fold):
             if scope and len(run) > 1:
                 blocks.append(self._fold(scope, run[:-1]))
                 run = run[-1:]
             blocks += self._equations(run)
-        return blocks
+        named = [c for s in steps for c in s.named(list(np.ndindex(s.shape)), "latex")]
+        return [*blocks, *self.definitions(named)]
+
+    def steps_of(self, rest: str) -> list[Step]:
+        """The steps of a text's words, each once: addresses, or patterns with stars."""
+        return list(dict.fromkeys(step for word in rest.split() for step in self._matching(word)))
 
     def _matching(self, word: str) -> list[Step]:
-        """The steps of a word of a text: one address, or a pattern with stars."""
         if "*" not in word:
             return [self.step_of(word)]
         pattern = re.compile(".*".join(map(re.escape, word.split("*"))))
@@ -264,11 +274,40 @@ class _Builder:
     def _equations(self, steps: list[Step]) -> list[Block]:
         return [Equation(e) for e in _side_by_side([self._equation(s) for s in steps])]
 
+    @cached_property
+    def shown(self) -> set[int]:
+        """The nodes of the steps that the page shows, as far as its text names steps there are."""
+        found: set[int] = set()
+        for section in self.text.sections:
+            for match in re.finditer(r"(?m)^\s*\{show ([^{}]+)\}\s*$", section.body):
+                found.update(step.node for step in self.steps_of(match[1].strip()))
+        return found
+
+    def definitions(self, named: list[Cell]) -> list[Block]:
+        """What stands for names of steps that the page does not show: each once, in order."""
+        needed: dict[Cell, tuple[str, str]] = {}
+        waiting = [c for c in named if c.node not in self.shown and c not in self.defined]
+        while waiting:
+            cell = waiting.pop()
+            if cell in needed:
+                continue
+            step = self.d.step_at(cell.node)
+            assert step is not None  # names are those of steps
+            meaning = step.text_at(cell.index, "latex")
+            needed[cell] = (step.entry_symbol(cell.index), meaning)
+            inner = step.named([cell.index], "latex")
+            waiting += [c for c in inner if c.node not in self.shown and c not in self.defined]
+        self.defined |= needed.keys()
+        ordered = [needed[cell] for cell in sorted(needed, key=lambda c: (c.node, c.index))]
+        return [Equation(definitions(ordered))] if ordered else []
+
     def _equation(self, step: Step) -> str:
         return equation(step, self.marks.get(step.address, set()))
 
     def entry(self, rest: str) -> list[Block]:
-        return [Equation(self.entry_of(rest).explain().latex())]
+        entry = self.entry_of(rest)
+        named = list(entry.step.named([entry.index], "latex"))
+        return [Equation(entry.explain().latex()), *self.definitions(named)]
 
     def formula(self, rest: str) -> list[Block]:
         out: list[Block] = []

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from symattn import expression, notation
-from symattn.errors import ExactnessError
-from symattn.layout import aligned
+from symattn.errors import ExactnessError, SizeError
+from symattn.layout import MAX_CHARACTERS, ROOM, aligned, is_long
 from symattn.literals import Infinity
 from symattn.notation import Notation
 from symattn.numbers.grid import flat_index
@@ -85,12 +85,60 @@ class Entry:
         )
 
     def latex(self) -> str:
-        """LaTeX of the exact value, long parts by their names."""
+        """LaTeX of the exact value, long parts by their names; `expand` writes it in full."""
         return self.step.text_at(self.index, "latex")
 
     def text(self) -> str:
-        """Plain text of the exact value, long parts by their names."""
+        """Plain text of the exact value, long parts by their names; `expand` writes it in full."""
         return self.step.text_at(self.index, "text")
+
+    @property
+    def size(self) -> int:
+        """How many characters the exact value has as plain text with nothing called by a name.
+
+        It is counted without writing it: an entry of a second layer may have trillions.
+
+        >>> import symattn as sa
+        >>> sa.article()["P"][3].size
+        672
+        """
+        return self._size("text")
+
+    def _size(self, style: Notation) -> int:
+        from symattn.numbers.texts import text
+
+        if isinstance(self.form, Infinity):
+            return len(text(self.form, style))
+        return self.step.derivation.expansion(style).size(self.form)
+
+    def expand(self, style: Notation = "text", *, limit: int = MAX_CHARACTERS) -> str:
+        """The exact value with nothing called by a name: down to rationals, roots and symbols.
+
+        Args:
+            style: ``"text"`` or ``"latex"``.
+            limit: characters that it may have.
+
+        Raises:
+            SizeError: it has more; the message says how many, as `size` does for plain text.
+
+        >>> import symattn as sa
+        >>> sa.article()["A"][1, 1].expand()
+        'exp(13*sqrt(2)/25)/(exp(sqrt(2)/10) + exp(13*sqrt(2)/25))'
+        """
+        from symattn.numbers.expansion import counted
+        from symattn.numbers.texts import text
+
+        size = self._size(style)
+        if size > limit:
+            raise SizeError(
+                f"{self.address}: wanted at most {limit:,} characters, and written out it has "
+                f"{counted(size)}: raise the limit (limit=… or --limit), or show it by names, "
+                "without expanding it",
+                size,
+            )
+        if isinstance(self.form, Infinity):
+            return text(self.form, style)
+        return self.step.derivation.expansion(style).full(self.form)
 
     def decimal(self, digits: int | None = None) -> str:
         """The value with so many certified decimals, as a string; see `Step.decimal`."""
@@ -142,12 +190,18 @@ class Entry:
         return self._written(style, lambda step, index: step.entry_symbol(index, style))
 
     def substitution(self, style: Notation = "latex") -> str | None:
-        """The same with their exact values; None if given."""
+        """The same with their exact values, long ones by name; None if given."""
+        from symattn.numbers.texts import text_within
+
         at = self.step.node
         names = self.step.derivation.names
 
         def value(step: Step, index: Any) -> str:
-            return step.text_at(index, style, names(min(at, step.node + 1), style))
+            known = names(min(at, step.node + 1), style)
+            found = text_within(step.forms[index], style, known, index, ROOM)
+            if found is None or is_long(found, style):
+                return step.entry_symbol(index, style)
+            return found
 
         return self._written(style, value)
 
@@ -196,7 +250,12 @@ class Explanation:
             if found is not None and (label, found) not in rows and found != rows[-1][1]:
                 rows.append((label, found))
         rows.append(("exact", entry.text()))
-        rows += [("where", f"{n} = {value}") for n, value in step.meanings(entry.text(), "text")]
+        named = step.named([entry.index], "text").values()
+        rows += [("where", f"{name} = {value}") for name, value in named]
+        if step.is_defined(entry.index):
+            from symattn.numbers.expansion import counted
+
+            rows.append(("expanded", f"{counted(entry.size)} characters"))
         rows.append(("decimal", entry._decimal_or_nothing()))
         return rows
 
@@ -238,4 +297,4 @@ def place(entry: Entry) -> str:
 
 def mentions(text: str, label: str) -> bool:
     """Whether a text uses a name, and not only a longer one that begins like it."""
-    return re.search(re.escape(label) + r"(?![\w\[{])", text) is not None
+    return label in text and re.search(re.escape(label) + r"(?![\w\[{])", text) is not None

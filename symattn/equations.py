@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+
+import numpy as np
 
 from symattn import notation
-from symattn.layout import LINE, aligned, width
+from symattn.layout import LINE, aligned, broken, width
 from symattn.steps import Step
 
 #: An exact matrix and its decimals stand beside each other up to this width.
 SIDE_BY_SIDE = 1.1 * LINE
+
+#: Matrices of an array of them stand beside each other up to this width, as their decimals do.
+ARRAYS = LINE / 2
 
 
 def equation(step: Step, marked: Collection[tuple[int, ...]] = ()) -> str:
@@ -21,7 +26,12 @@ def equation(step: Step, marked: Collection[tuple[int, ...]] = ()) -> str:
     if step.inside and step.name.endswith(".sum"):
         return aligned(_formula_line(step) + _entry_lines(step))
     exact = step.latex(labels=True, marked=marked)
+    if len(step.shape) > 2 and step.given and width(exact) > ARRAYS:
+        return aligned(_matrix_lines(step))
     if not step.shape or width(exact) > LINE:
+        names = step.names_latex()
+        if names is not None and width(names) < 1.3 * LINE:
+            return aligned(_formula_line(step) + _value_lines(step, names, marked))
         formula = [] if step.given and step.shape else _formula_line(step)
         return aligned(formula + _substitution_line(step) + _entry_lines(step))
     return aligned(
@@ -36,6 +46,8 @@ def _formula_line(step: Step) -> list[str]:
 
 def _substitution_line(step: Step) -> list[str]:
     found = step.substitution
+    if found is not None and step.formula == f"{step.symbol} = {found}":
+        return []
     # What runs over the margin says no more than the formula above it.
     return [f"&= {found}"] if found is not None and width(found) < 1.3 * LINE else []
 
@@ -51,6 +63,30 @@ def _value_lines(step: Step, exact: str, marked: Collection[tuple[int, ...]]) ->
     return [*lines, f"&{sign} {decimals}"]
 
 
+def _matrix_lines(step: Step) -> list[str]:
+    """A matrix a line, for arrays of matrices; of those, an entry a line where one is too wide."""
+    from symattn.writers import matrices
+
+    cells = step.texts("latex")
+    lines = []
+    for index in np.ndindex(step.shape[:-2]):
+        matrix = matrices.latex(cells[index])
+        if width(matrix) > 1.3 * LINE:
+            return _entry_lines(step)
+        lines.append(f"{step.entry_symbol(index)} &= {matrix}")
+    return lines
+
+
+def definitions(named: Iterable[tuple[str, str]]) -> str:
+    """LaTeX of names and what each stands for."""
+    return aligned([line for name, meaning in named for line in _sum_lines(name, meaning)])
+
+
+def _sum_lines(name: str, latex: str) -> list[str]:
+    first, *more = broken(latex)
+    return [f"{name} &= {first}", *(rf"&\quad {m}" for m in more)]
+
+
 def _entry_lines(step: Step) -> list[str]:
     """An entry a line, for what is too wide for a matrix."""
     lines = []
@@ -58,5 +94,6 @@ def _entry_lines(step: Step) -> list[str]:
         about = rf" \approx {step.shown_at(entry.index)}" if step.wants_decimals else ""
         words = [label for label in entry.labels if label]
         label = rf" \qquad {notation.text(', '.join(words))}" if words else ""
-        lines.append(f"{step.entry_symbol(entry.index)} &= {entry.latex()}{about}{label}")
-    return lines if step.shape else [f"&= {lines[0].partition('&= ')[2]}"]
+        lines += _sum_lines(step.entry_symbol(entry.index), entry.latex())
+        lines[-1] += f"{about}{label}"
+    return lines if step.shape else [f"&= {lines[0].partition('&= ')[2]}", *lines[1:]]

@@ -54,6 +54,18 @@ class DocumentError(SymattnError):
     """A document that cannot be read; the message names the file, and the line if there is one."""
 
 
+class SizeError(SymattnError):
+    """An entry that is too long to write out; the message says how long it would be.
+
+    Attributes:
+        size: in characters.
+    """
+
+    def __init__(self, message: str, size: int) -> None:
+        super().__init__(message)
+        self.size = size
+
+
 class Undecided(SymattnError):
     """A question that was not settled up to the stated limit.
 

@@ -3,9 +3,22 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from symattn.notation import Notation
 
 #: Characters, as `width` counts them, that fit on a line of a page.
 LINE = 66
+
+#: Characters of plain text up to which an entry is easily read.
+READABLE = 100
+
+#: Characters, about, within which an entry is written before it is known to be longer than that.
+ROOM = 300
+
+#: Characters that an entry is written out with unless more are asked for; beyond, that is said.
+MAX_CHARACTERS = 20_000
 
 _COLLAPSE = (
     (re.compile(r"\\frac\{([^{}]*)\}\{([^{}]*)\}"), lambda m: max(m[1], m[2], key=len)),
@@ -31,6 +44,13 @@ def width(latex: str) -> int:
     return _plain_width(latex)
 
 
+def is_long(text: str, notation: Notation) -> bool:
+    """Whether an entry takes more than a line to write."""
+    if notation == "text":
+        return len(text) > READABLE
+    return len(text) > LINE and width(text) > LINE
+
+
 def _matrix_width(body: str) -> int:
     rows = [row.split("&") for row in body.replace(r"\hline", "").split(r"\\")]
     columns = max(map(len, rows))
@@ -49,6 +69,34 @@ def _plain_width(latex: str) -> int:
             if count:
                 break
     return len(re.sub(r"\\[A-Za-z]+ ?|\\.", "x", latex))
+
+
+def broken(latex: str, most: float = LINE) -> list[str]:
+    r"""A sum as lines of at most so many characters each, as far as its terms allow.
+
+    >>> broken(r"a + \frac{b + c}{2} - d \left(e + f\right) + g", 12)
+    ['a + \\frac{b + c}{2}', '- d \\left(e + f\\right) + g']
+    """
+    lines = [""]
+    for term in _terms(latex):
+        joined = f"{lines[-1]} {term}".lstrip()
+        if lines[-1] and width(joined) > most:
+            lines.append(term)
+        else:
+            lines[-1] = joined
+    return lines
+
+
+def _terms(latex: str) -> list[str]:
+    """The terms of a sum, each with its sign; what stands in brackets is one."""
+    terms, depth, start = [], 0, 0
+    for match in re.finditer(r"[({\[]|[)}\]]| [+-] ", latex):
+        if len(match[0]) == 1:
+            depth += 1 if match[0] in "({[" else -1
+        elif not depth:
+            terms.append(latex[start : match.start()])
+            start = match.start() + 1
+    return [*terms, latex[start:]]
 
 
 def aligned(lines: list[str]) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from symattn.literals import Infinity
 from symattn.notation import Notation
 from symattn.numbers.held import Deferred, Held
-from symattn.numbers.normal_form import Sum, is_polynomial
+from symattn.numbers.normal_form import Sum, is_polynomial, referred
 from symattn.numbers.printing import Names, Places
 
 if TYPE_CHECKING:
@@ -66,9 +66,10 @@ class NameTable:
         for named in self.entries(style):
             if named.node >= node:
                 continue
-            if named.value not in last or last[named.value][0] != named.node:
-                last[named.value] = (named.node, [])
-            last[named.value][1].append((named.place, named.label))
+            value = referred(named.value)
+            if value not in last or last[value][0] != named.node:
+                last[value] = (named.node, [])
+            last[value][1].append((named.place, named.label))
         return {value: places for value, (_, places) in last.items()}
 
     def _rows(self, node: int) -> dict[Any, tuple[Step, tuple[int, ...]]]:

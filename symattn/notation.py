@@ -173,18 +173,15 @@ class Template:
 
         def hole(match: re.Match[str]) -> str:
             name = match[1]
-            if name.endswith("()"):
-                return called(name[:-2])
-            found = value(name)
-            # A name that has a superscript already gets the next one around it.
-            double = match.string[match.end() :].startswith("^") and _RAISED.search(found)
-            return f"{{{found}}}" if double else found
+            found = called(name[:-2]) if name.endswith("()") else value(name)
+            # K^{(0,1)} transposed would have two superscripts.
+            mark = match.string[match.end() : match.end() + 1]
+            return f"{{{found}}}" if mark in ("^", "_") and mark in found else found
 
         return _HOLE.sub(hole, self.factored if factored else self.plain)
 
 
 _HOLE = re.compile("«([^»]+)»")
-_RAISED = re.compile(r"\^\{\([^{}]*(\{[^{}]*\}[^{}]*)*\)\}$")
 
 
 def function_symbol(name: str) -> str:

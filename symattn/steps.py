@@ -11,17 +11,18 @@ import numpy as np
 from symattn import formulas, notation
 from symattn.entries import Entry, mentions
 from symattn.errors import AddressError, ExactnessError, Undecided
+from symattn.expression import Cell
 from symattn.graph import Array, Binding, NamedNode
 from symattn.labels import Axes
-from symattn.layout import LINE, width
+from symattn.layout import LINE, ROOM, is_long, width
 from symattn.literals import Infinity
 from symattn.notation import Notation
 from symattn.numbers.held import has_symbols
+from symattn.numbers.normal_form import has_references
 from symattn.scopes import superscript
 
 if TYPE_CHECKING:
     from symattn.derivation import Derivation
-    from symattn.numbers.printing import Names
     from symattn.selection import Selection
 
 
@@ -37,6 +38,8 @@ class Step:
         self.source = named.source
         self.inside = named.inside
         self._texts: dict[Notation, Array] = {}
+        #: The entries that a definition names, by the entry written by its definition.
+        self._definitions: dict[tuple[Notation, tuple[int, ...]], tuple[Cell, ...]] = {}
 
     @cached_property
     def short(self) -> str:
@@ -199,6 +202,24 @@ class Step:
 
         return matrices.latex(self._map(self.entry_symbol))
 
+    def names_latex(self) -> str | None:
+        """The matrix of the entries of other steps that it only puts in another place, by name.
+
+        None where something is computed.
+        """
+        if self.given or not self.shape:
+            return None
+        from symattn.expression import expand
+        from symattn.writers import matrices
+
+        names = []
+        for index in np.ndindex(self.shape):
+            cell = expand(self.derivation.graph, self.node, index)
+            if not isinstance(cell, Cell):
+                return None
+            names.append(self._at(cell).entry_symbol(cell.index))
+        return matrices.latex(np.array(names, dtype=object).reshape(self.shape))
+
     # Values.
 
     @property
@@ -281,23 +302,60 @@ class Step:
             out[index] = function(index)
         return out
 
-    def text_at(self, index: tuple[int, ...], style: Notation, names: Names | None = None) -> str:
-        """The exact entry as LaTeX or plain text, long parts by `names` (the derivation's own)."""
+    def text_at(self, index: tuple[int, ...], style: Notation) -> str:
+        """One exact entry as LaTeX or plain text, long parts by name.
+
+        What is too long to read is written by the entries that it is computed from; see
+        `symattn.definitions`. `Entry.expand` writes everything out.
+        """
         from symattn.numbers import texts
 
-        known = self.derivation.names(self.node, style) if names is None else names
-        return texts.text(self.forms[index], style, known, index)
+        if style in self._texts:
+            return str(self._texts[style][index])
+        names = self.derivation.names(self.node, style)
+        found = texts.text_within(self.forms[index], style, names, index, ROOM)
+        return self._readable(index, style, found)
 
-    def texts(self, style: Notation, names: Names | None = None) -> Array:
+    def texts(self, style: Notation) -> Array:
         """Every entry as `text_at` gives it."""
         from symattn.numbers import texts
 
-        if names is not None:
-            return texts.texts(self.forms, style, names)
         if style not in self._texts:
-            known = self.derivation.names(self.node, style)
-            self._texts[style] = texts.texts(self.forms, style, known)
+            names = self.derivation.names(self.node, style)
+            found = texts.texts(self.forms, style, names, ROOM)
+            for index, text in np.ndenumerate(found):
+                found[index] = self._readable(index, style, text)
+            self._texts[style] = found
         return self._texts[style].copy()
+
+    def full_texts(self, style: Notation) -> Array:
+        """Every exact entry with nothing called by a name; see `Entry.expand` for the limit."""
+        from symattn.numbers import texts
+
+        return texts.full_texts(self.forms, self.derivation.expansion(style))
+
+    def is_defined(self, index: tuple[int, ...], style: Notation = "text") -> bool:
+        """Whether an entry is written by a definition, its value being too long."""
+        _ = self.text_at(index, style)
+        return (style, index) in self._definitions
+
+    def _readable(self, index: tuple[int, ...], style: Notation, text: str | None) -> str:
+        """The text of an entry's value, or its definition where that is long and shorter."""
+        if text is not None and not is_long(text, style):
+            return text
+        from symattn.definitions import definition
+        from symattn.numbers import texts
+
+        form, names = self.forms[index], self.derivation.names(self.node, style)
+        if self.given:
+            return texts.text(form, style, names, index)
+        found = definition(self, index, style)
+        if text is None and len(found.text) > ROOM:
+            text = texts.text_within(form, style, names, index, len(found.text))
+        if text is not None and len(text) <= len(found.text):
+            return text
+        self._definitions[style, index] = found.cells
+        return found.text
 
     def latex(
         self,
@@ -392,20 +450,35 @@ class Step:
         return entries
 
     def where(self, style: Notation = "latex") -> list[tuple[str, str]]:
-        """The names that its entries use, each with what it stands for, deepest first."""
-        return self.meanings(" ".join(self.texts(style).reshape(-1)), style)
+        """The names that its entries use, each with what it stands for, deepest first.
 
-    def meanings(self, text: str, style: Notation) -> list[tuple[str, str]]:
-        """The names that a text about this step uses, each with what it stands for."""
-        found: list[tuple[str, str]] = []
+        What stands for a name may have names of further entries in it; these are at their own
+        steps, and not followed further down.
+        """
+        return list(self.named(list(np.ndindex(self.shape)), style).values())
+
+    def named(self, indices: list[tuple[int, ...]], style: Notation) -> dict[Cell, tuple[str, str]]:
+        """The entries that some of its entries name: each with its name and what it stands for."""
+        text = " ".join(self.text_at(index, style) for index in indices)
+        used = {cell for index in indices for cell in self._definitions.get((style, index), ())}
+        found: dict[Cell, tuple[str, str]] = {}
         for named in reversed(self.derivation.name_table.entries(style)):
-            if named.node < self.node and mentions(text, named.label):
-                step = self.derivation.step_at(named.node)
-                assert step is not None  # names are those of steps
-                meaning = step.text_at(named.place, style)
-                found.append((named.label, meaning))
-                text += " " + meaning
-        return found[::-1]
+            cell = Cell(named.node, named.place)
+            if named.node < self.node and (cell in used or mentions(text, named.label)):
+                step = self._at(cell)
+                meaning = step.text_at(cell.index, style)
+                found[cell] = (named.label, meaning)
+                if not (step.is_defined(cell.index, style) or has_references(named.value)):
+                    text += " " + meaning
+        for cell in used - found.keys():
+            step = self._at(cell)
+            found[cell] = (step.entry_symbol(cell.index, style), step.text_at(cell.index, style))
+        return {cell: found[cell] for cell in sorted(found, key=lambda c: (c.node, c.index))}
+
+    def _at(self, cell: Cell) -> Step:
+        step = self.derivation.step_at(cell.node)
+        assert step is not None  # names are those of steps
+        return step
 
     # Entries.
 

@@ -173,13 +173,3 @@ def test_embeddings_that_cannot_be_are_refused(
 def test_as_many_targets_as_positions() -> None:
     with pytest.raises(ShapeError, match="targets: wanted 2, one a position, got 1"):
         functions.cross_entropy(np.zeros((2, 3)), [0])
-
-
-def test_a_deep_step_is_written_with_a_bounded_length() -> None:
-    """Entries of a second layer refer to sums in sums; beyond 20,000 characters that is said."""
-    x, weights = stack()
-    d = sa.derive(layers.encoder, E=x, **weights)
-    step = d.step("layer[1].x_2")
-    for style in ("text", "latex"):
-        assert all(len(text) < 100_000 for text in step.texts(style).flat)
-    assert len(str(step)) < 1_000_000

@@ -84,8 +84,8 @@ class _Enclosing:
 
     def kernel(self, kernel: Kernel) -> Any:
         kind, arguments = kernel.kind, kernel.arguments
-        if kind == "symbol":
-            raise ExactnessError(f"the symbol {arguments[0]} has no value")
+        if kind in ("symbol", "name"):
+            raise ExactnessError(f"the symbol {arguments[-1]} has no value")
         if kind == "pi":
             return arb.pi()
         if kind == "root":

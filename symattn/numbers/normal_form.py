@@ -161,7 +161,8 @@ class Kernel:
 
     Kinds: ``symbol`` (a name), ``sum`` (a sum under a fraction bar), ``ref`` (a long
     sum held by reference), ``root`` (argument to the power 1/n), ``max``, ``pi``, and the
-    functions ``sin``, ``cos``, ``log``, ``erf``.
+    functions ``sin``, ``cos``, ``log``, ``erf``. In definitions only, ``name``: an entry called
+    by its name (text that orders it, and the name as it is written).
     """
 
     __slots__ = ("_hash", "_key", "arguments", "kind")
@@ -175,7 +176,7 @@ class Kernel:
     @property
     def has_symbols(self) -> bool:
         """Whether it is a symbol or contains one."""
-        return self.kind == "symbol" or any(
+        return self.kind in ("symbol", "name") or any(
             a.has_symbols for a in self.arguments if isinstance(a, Sum)
         )
 
@@ -356,6 +357,23 @@ def is_decidable(x: Sum) -> bool:
 def held(x: Sum) -> Sum:
     """A sum of several terms as one kernel that refers to it."""
     return of(Kernel("ref", intern(x))) if len(x.terms) > 1 else x
+
+
+def referred(x: Sum) -> Sum:
+    """The sum that a number refers to, if it is a reference alone; else the number."""
+    if len(x.terms) == 1:
+        (((radicand, exponent, powers), c),) = x.terms.items()
+        if len(powers) == 1 and exponent is None and radicand == 1 and c == 1:
+            ((kernel, k),) = powers
+            if kernel.kind == "ref" and k == 1:
+                found: Sum = kernel.arguments[0]
+                return found
+    return x
+
+
+def has_references(x: Sum) -> bool:
+    """Whether a monomial has a reference among its factors."""
+    return any(k.kind == "ref" for k in x.kernels())
 
 
 def settled(x: Sum) -> Sum:

@@ -15,9 +15,10 @@ from typing import Any
 from flint import fmpq, fmpz
 
 from symattn.errors import ExactnessError
+from symattn.layout import MAX_CHARACTERS
 from symattn.notation import Notation, variable
-from symattn.numbers.enclosure import enclose
-from symattn.numbers.normal_form import Kernel, Monomial, Sum
+from symattn.numbers.enclosure import START, enclose
+from symattn.numbers.normal_form import Kernel, Monomial, Sum, referred
 
 #: Where a number stands that has a name, and the name.
 Places = list[tuple[tuple[int, ...], str]]
@@ -48,7 +49,7 @@ class Names:
 
     def get(self, x: Sum, index: tuple[int, ...]) -> str | None:
         """The name of a number in the text of an entry; of several, that of the same row."""
-        places = self._places.get(x)
+        places = self._places.get(referred(x))
         if places is None:
             return None
         if len(places) > 1:
@@ -66,42 +67,39 @@ class Names:
 
     def order(self, x: Sum) -> float | None:
         """Where a number stands among those that have names, from 0 to 1."""
-        return self._order.get(x) if self._places else None
+        return self._order.get(referred(x)) if self._places else None
 
 
 NO_NAMES = Names()
 
 
-#: Characters that an entry is written with; beyond, that is said instead.
-MAX_CHARACTERS = 20_000
-
-
 class TooLong(Exception):
-    """An entry of more characters than anybody reads, or than fit in memory."""
+    """A number of more characters than there is room for."""
 
 
 class Printer:
     """Writes numbers in one notation, with names."""
 
     def __init__(self, style: Notation, names: Names = NO_NAMES) -> None:
+        self.style: Notation = style
         self.tex = style == "latex"
         self.names = names
         self.index: tuple[int, ...] = ()
         self.room = MAX_CHARACTERS
 
-    def write(self, x: Sum, index: tuple[int, ...] = ()) -> str:
-        """Write a number; if it is too long, a note that says so.
+    def write(self, x: Sum, index: tuple[int, ...] = (), room: int = MAX_CHARACTERS) -> str:
+        """Write a number.
 
         Args:
             index: of the entry that it is, by which names are chosen.
+            room: characters that it may have, about.
+
+        Raises:
+            TooLong: it has more.
         """
         self.index = index
-        self.room = MAX_CHARACTERS
-        try:
-            return self.sum(x)
-        except TooLong:
-            note = f"over {MAX_CHARACTERS:,} characters"
-            return rf"\text{{({note})}}" if self.tex else f"({note})"
+        self.room = room
+        return self.sum(x)
 
     def named(self, x: Sum) -> str | None:
         return self.names.get(x, self.index)
@@ -109,16 +107,26 @@ class Printer:
     def ordered(self, x: Sum) -> Iterable[tuple[Monomial, fmpq]]:
         """Named exponents in the order of their names, others by their size.
 
-        Then by the radicand, then by text. A float orders here, and decides nothing.
+        Then by the radicand, then by name or text. A float orders here, and decides nothing.
         """
         if len(x.terms) == 1:
             return x.terms.items()
-        sizes = {m: (self.size(m[1]), m[0]) for m in x.terms}
+        sizes = {m: (self.magnitude(m[1]), m[0]) for m in x.terms}
         if len(set(sizes.values())) == len(sizes):
             return sorted(x.terms.items(), key=lambda item: sizes[item[0]])
-        return sorted(x.terms.items(), key=lambda item: (sizes[item[0]], *_text_keys(item[0])))
+        return sorted(x.terms.items(), key=lambda item: (sizes[item[0]], *self.keys(item[0])))
 
-    def size(self, exponent: Sum | None) -> float:
+    def keys(self, monomial: Monomial) -> tuple[str, list[str]]:
+        """Texts that order monomials; references with names stand in the order of these."""
+        _, exponent, powers = monomial
+        kernels = sorted(f"{self.key(k)}^{n}" for k, n in powers)
+        return exponent.key if exponent is not None else "", kernels
+
+    def key(self, kernel: Kernel) -> str:
+        place = self.names.order(kernel.arguments[0]) if kernel.kind == "ref" else None
+        return kernel.key if place is None else f"ref {place:.12f}"
+
+    def magnitude(self, exponent: Sum | None) -> float:
         if exponent is None:
             return 0.0
         place = self.names.order(exponent)
@@ -127,6 +135,8 @@ class Printer:
     def sum(self, x: Sum) -> str:
         if not x.terms:
             return "0"
+        if 4 * len(x.terms) > self.room:
+            raise TooLong  # before its terms are put in order
         groups: dict[frozenset[tuple[Kernel, int]], list[Term]] = {}
         for (radicand, exponent, powers), c in self.ordered(x):
             below = frozenset((k, -n) for k, n in powers if n < 0)
@@ -191,7 +201,7 @@ class Printer:
     def exponential(self, exponent: Sum) -> str:
         self.spent("")
         named = self.named(exponent)
-        shown = named or (self.inline(exponent) if self.tex else self.sum(exponent))
+        shown = named or (self.inline(exponent) if self.tex else self.inner(exponent))
         return f"e^{{{shown}}}" if self.tex else f"exp({shown})"
 
     def inline(self, x: Sum) -> str:
@@ -200,6 +210,10 @@ class Printer:
             ((radicand, exponent, powers), c) = next(iter(x.terms.items()))
             if c.q != 1 and all(n > 0 for _, n in powers):
                 return f"{self.term((radicand, exponent, powers), int(c.p))}/{c.q}"
+        return self.inner(x)
+
+    def inner(self, x: Sum) -> str:
+        """A sum inside another."""
         return self.sum(x)
 
     def power(self, kernel: Kernel, n: int) -> str:
@@ -215,12 +229,14 @@ class Printer:
         kind, arguments = kernel.kind, kernel.arguments
         if kind == "symbol":
             return self.symbol(arguments[0])
+        if kind == "name":
+            return str(arguments[1])
         if kind == "pi":
             return r"\pi" if self.tex else "pi"
         if kind in ("sum", "ref"):
             named = self.named(arguments[0])
-            return named or self.bracketed(self.sum(arguments[0]))
-        inner = ", ".join(map(self.sum, arguments[:1] if kind == "root" else arguments))
+            return named or self.bracketed(self.inner(arguments[0]))
+        inner = ", ".join(map(self.inner, arguments[:1] if kind == "root" else arguments))
         if kind == "root":
             return self.root(inner, arguments[1])
         if not self.tex:
@@ -240,15 +256,10 @@ class Printer:
         return variable(name) if self.tex else name
 
 
-def _text_keys(monomial: Monomial) -> tuple[str, list[str]]:
-    _, exponent, powers = monomial
-    return exponent.key if exponent is not None else "", sorted(f"{k.key}^{n}" for k, n in powers)
-
-
 @lru_cache(maxsize=65536)
 def _size(exponent: Sum) -> float:
     try:
-        return float(enclose(exponent, 64).mid())
+        return float(enclose(exponent, START).mid())
     except ExactnessError:
         return float("inf")  # with symbols: last, by their text
 

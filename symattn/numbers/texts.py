@@ -1,7 +1,7 @@
 """Whole arrays of exact entries as text, in one pass.
 
-Each text is what `printing` makes of the entry alone. Matrices of rationals and
-softmax weights are written from their integers, without their entries being made.
+Each text is what `printing` makes of the entry alone, as far as there is room for it. Matrices
+of rationals and softmax weights are written from their integers, without their entries being made.
 """
 
 from __future__ import annotations
@@ -14,36 +14,81 @@ from typing import Any
 import numpy as np
 
 from symattn.graph import Array
+from symattn.layout import MAX_CHARACTERS
 from symattn.literals import Infinity
 from symattn.notation import Notation
+from symattn.numbers.expansion import Expansion, counted
 from symattn.numbers.grid import object_array
 from symattn.numbers.mixture import Exponentials
-from symattn.numbers.printing import NO_NAMES, Names, Printer
+from symattn.numbers.normal_form import Sum
+from symattn.numbers.printing import NO_NAMES, Names, Printer, TooLong
 from symattn.numbers.scaled import Scaled
+
+#: Characters, about, up to which an entry is written by itself and not in parts.
+SHORT = 400
 
 
 def text(x: Any, style: Notation, names: Names = NO_NAMES, index: tuple[int, ...] = ()) -> str:
-    """One entry: a number in normal form, or an infinity."""
+    """One entry: a number in normal form, or an infinity; a note if it is too long."""
+    found = text_within(x, style, names, index)
+    return full(x, Expansion(style)) if found is None else found
+
+
+def text_within(
+    x: Any,
+    style: Notation,
+    names: Names = NO_NAMES,
+    index: tuple[int, ...] = (),
+    room: int = MAX_CHARACTERS,
+) -> str | None:
+    """One entry, or None if there is no room for its characters."""
     if isinstance(x, Infinity):
         return str(x).replace("oo", r"\infty") if style == "latex" else str(x)
-    return Printer(style, names).write(x, index)
+    return _within(Printer(style, names), x, index, room)
 
 
-def texts(x: Any, style: Notation, names: Names = NO_NAMES) -> Array:
-    """Every entry of an array."""
+def _within(printer: Printer, x: Sum, index: tuple[int, ...], room: int) -> str | None:
+    try:
+        return printer.write(x, index, room)
+    except TooLong:
+        return None
+
+
+def full(x: Any, expansion: Expansion) -> str:
+    """One entry without names; if that is too long, a note that says how long."""
+    if isinstance(x, Infinity):
+        return text(x, expansion.style)
+    size = expansion.size(x)
+    if size <= MAX_CHARACTERS:
+        return expansion.full(x)
+    note = f"({counted(size)} characters: see expand)"
+    return rf"\text{{{note}}}" if expansion.tex else note
+
+
+def full_texts(x: Any, expansion: Expansion) -> Array:
+    """Every entry as `full` gives it."""
+    found = texts(x, expansion.style, room=SHORT)
+    for index, known in np.ndenumerate(found):
+        if known is None:
+            found[index] = full(x[index], expansion)
+    return found
+
+
+def texts(x: Any, style: Notation, names: Names = NO_NAMES, room: int = MAX_CHARACTERS) -> Array:
+    """Every entry of an array; None for an entry without room for its characters."""
     if isinstance(x, Scaled):
-        found = _scaled(x, style)
+        found: list[Any] = _scaled(x, style)
     elif isinstance(x, Exponentials):
-        found = _exponentials(x, style, names)
+        found = _exponentials(x, style, names, room)
     else:
-        found = _by_entry(x, style, names)
+        found = _by_entry(x, style, names, room)
     return object_array(found, x.shape)
 
 
-def _by_entry(x: Any, style: Notation, names: Names) -> list[str]:
+def _by_entry(x: Any, style: Notation, names: Names, room: int) -> list[str | None]:
     printer = Printer(style, names)
     return [
-        text(entry, style) if isinstance(entry, Infinity) else printer.write(entry, index)
+        text(entry, style) if isinstance(entry, Infinity) else _within(printer, entry, index, room)
         for index, entry in np.ndenumerate(np.asarray(x, dtype=object))
     ]
 
@@ -92,7 +137,7 @@ def quotient(p: int, q: int, radicand: int, style: Notation, inline: bool = Fals
     return "-" + top if p < 0 else top
 
 
-def _exponentials(x: Exponentials, style: Notation, names: Names) -> list[str]:
+def _exponentials(x: Exponentials, style: Notation, names: Names, room: int) -> list[str | None]:
     """Each e^z over the name of its row's sum, from the integers of the scores."""
     scores = x.scores.scores
     tex, radicand = style == "latex", scores.radicand
@@ -106,13 +151,13 @@ def _exponentials(x: Exponentials, style: Notation, names: Names) -> list[str]:
     known = _Known(scores, exponential)
     integers, width = scores.integers(), x.shape[-1]
     marks = [0] * len(integers) if scores.marks is None else scores.marks.reshape(-1).tolist()
-    out: list[str] = []
+    out: list[str | None] = []
     for k, row in enumerate(x.rows):
         part = slice(row * width, (row + 1) * width)
         of_row, hidden = integers[part], marks[part]
         label = names.row((x.scores, row)) if x.divided else None
         if x.divided and (label is None or _is_uniform(of_row, hidden)):
-            out += _one_by_one(x, k, style, names)
+            out += _one_by_one(x, k, style, names, room)
             continue
         before, after = (r"\frac{", f"}}{{{label}}}") if tex else ("", f"/{label}")
         if label is None:
@@ -129,7 +174,9 @@ def _is_uniform(scores: list[int], marks: Any) -> bool:
     return len({n for n, mark in zip(scores, marks, strict=True) if not mark}) == 1
 
 
-def _one_by_one(x: Exponentials, k: int, style: Notation, names: Names) -> list[str]:
+def _one_by_one(
+    x: Exponentials, k: int, style: Notation, names: Names, room: int
+) -> list[str | None]:
     printer, basis = Printer(style, names), x.basis(k)
     index = tuple(map(int, np.unravel_index(k, x.shape[:-1])))
-    return [printer.write(basis.entry(j), (*index, j)) for j in range(x.shape[-1])]
+    return [_within(printer, basis.entry(j), (*index, j), room) for j in range(x.shape[-1])]

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from symattn.steps import Step
     from symattn.verify import Report
 
+#: Columns of a terminal that a matrix may take.
+WIDEST = 120
+
 
 def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
     """Columns of text, the first `left` ones flush left, the others flush right.
@@ -53,9 +56,15 @@ def matrix(cells: Array, axes: Sequence[Sequence[str] | None]) -> str:
 
 
 def step(step: Step) -> str:
-    """What `show` prints: the line of code, exact entries, names, decimals."""
+    """What `show` prints: the line of code, exact entries, names, decimals.
+
+    Entries of a matrix that is too wide stand one a line.
+    """
     shape = " × ".join(map(str, step.shape)) or "a number"
-    lines = [f"{heading(step)}    ({shape})", matrix(step.texts("text"), step.axes)]
+    shown = matrix(step.texts("text"), step.axes)
+    if step.shape and max(map(len, shown.split("\n"))) > WIDEST:
+        shown = "\n".join(f"{entry.address} = {entry.text()}" for entry in step.entries())
+    lines = [f"{heading(step)}    ({shape})", shown]
     lines += [f"{name} = {value}" for name, value in step.where("text")]
     if step.wants_decimals:
         lines.append("≈")
