@@ -145,6 +145,18 @@ class Entry:
         return self.step.decimal_at(self.index, digits)
 
     @property
+    def about(self) -> str:
+        r"""LaTeX of a sign and the decimal, ``\approx 0.64``; "" where that adds nothing."""
+        if self.has_symbols or isinstance(self.form, Infinity):
+            return ""
+        c, certain = self.form.rational(), not self.step.derivation.radii
+        if c is not None and c.q == 1 and certain:
+            return ""
+        exact = c is not None and 10**self.step.digits % int(c.q) == 0 and certain
+        sign = "=" if exact else r"\approx"
+        return f"{sign} {self.step.shown_at(self.index)}"
+
+    @property
     def part(self) -> Any:
         """Its part of the sum of its row, in normal form.
 
@@ -273,12 +285,7 @@ class Explanation:
         chain = [p for i, p in enumerate(parts) if p is not None and p not in parts[:i]]
         first, *rest = chain
         lines = [f"{entry.step.entry_symbol(entry.index)} &= {first}", *(f"&= {p}" for p in rest)]
-        form = entry.form
-        c = None if isinstance(form, Infinity) else form.rational()
-        if not (entry.has_symbols or isinstance(form, Infinity) or (c is not None and c.q == 1)):
-            exact = c is not None and 10**entry.step.digits % int(c.q) == 0
-            sign = "=" if exact else r"\approx"
-            lines.append(f"&{sign} {entry.step.shown_at(entry.index)}")
+        lines += [f"&{entry.about}"] if entry.about else []
         return aligned(lines)
 
     def _repr_latex_(self) -> str:

@@ -13,6 +13,9 @@ from symattn.steps import Step
 #: An exact matrix and its decimals stand beside each other up to this width.
 SIDE_BY_SIDE = 1.1 * LINE
 
+#: No line is wider that has a place to be broken at.
+WIDEST = 1.3 * LINE
+
 #: Matrices of an array of them stand beside each other up to this width, as their decimals do.
 ARRAYS = LINE / 2
 
@@ -30,7 +33,7 @@ def equation(step: Step, marked: Collection[tuple[int, ...]] = ()) -> str:
         return aligned(_matrix_lines(step))
     if not step.shape or width(exact) > LINE:
         names = step.names_latex()
-        if names is not None and width(names) < 1.3 * LINE:
+        if names is not None and width(names) < WIDEST:
             return aligned(_formula_line(step) + _value_lines(step, names, marked))
         formula = [] if step.given and step.shape else _formula_line(step)
         return aligned(formula + _substitution_line(step) + _entry_lines(step))
@@ -49,7 +52,7 @@ def _substitution_line(step: Step) -> list[str]:
     if found is not None and step.formula == f"{step.symbol} = {found}":
         return []
     # What runs over the margin says no more than the formula above it.
-    return [f"&= {found}"] if found is not None and width(found) < 1.3 * LINE else []
+    return [f"&= {found}"] if found is not None and width(found) < WIDEST else []
 
 
 def _value_lines(step: Step, exact: str, marked: Collection[tuple[int, ...]]) -> list[str]:
@@ -71,7 +74,7 @@ def _matrix_lines(step: Step) -> list[str]:
     lines = []
     for index in np.ndindex(step.shape[:-2]):
         matrix = matrices.latex(cells[index])
-        if width(matrix) > 1.3 * LINE:
+        if width(matrix) > WIDEST:
             return _entry_lines(step)
         lines.append(f"{step.entry_symbol(index)} &= {matrix}")
     return lines
@@ -82,18 +85,19 @@ def definitions(named: Iterable[tuple[str, str]]) -> str:
     return aligned([line for name, meaning in named for line in _sum_lines(name, meaning)])
 
 
-def _sum_lines(name: str, latex: str) -> list[str]:
-    first, *more = broken(latex)
-    return [f"{name} &= {first}", *(rf"&\quad {m}" for m in more)]
+def _sum_lines(name: str, latex: str, after: str = "") -> list[str]:
+    """What a name stands for, as many lines as it takes, and what stands behind it."""
+    first, *more = broken(latex, max(WIDEST - width(name) - width(after), LINE / 2))
+    lines = [f"{name} &= {first}", *(rf"&\quad {m}" for m in more)]
+    return [*lines[:-1], lines[-1] + after]
 
 
 def _entry_lines(step: Step) -> list[str]:
     """An entry a line, for what is too wide for a matrix."""
     lines = []
     for entry in step.entries():
-        about = rf" \approx {step.shown_at(entry.index)}" if step.wants_decimals else ""
+        about = f" {entry.about}" if step.wants_decimals and entry.about else ""
         words = [label for label in entry.labels if label]
         label = rf" \qquad {notation.text(', '.join(words))}" if words else ""
-        lines += _sum_lines(step.entry_symbol(entry.index), entry.latex())
-        lines[-1] += f"{about}{label}"
+        lines += _sum_lines(step.entry_symbol(entry.index), entry.latex(), about + label)
     return lines if step.shape else [f"&= {lines[0].partition('&= ')[2]}", *lines[1:]]

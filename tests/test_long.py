@@ -17,6 +17,7 @@ from flint import arb, ctx, fmpq
 
 import symattn as sa
 from symattn import cli, layers
+from symattn.blocks import Equation, Page
 from symattn.derivation import Derivation
 from symattn.document import page
 from symattn.entries import Entry
@@ -31,6 +32,7 @@ from symattn.numbers.normal_form import held
 from symattn.numbers.printing import Printer
 from symattn.spec_reader import parse_spec
 from symattn.text import WORDS, Section, Text
+from symattn.writers import latex
 from tests.test_layers import stack
 
 MODELS = [("post", 1), ("post", 2), ("pre", 2)]
@@ -221,7 +223,22 @@ def test_equations_of_whole_layers_fit_the_page_and_parse() -> None:
         body = found.replace("\\begin{aligned}\n", "").replace("\n\\end{aligned}", "")
         # The first line is the formula, as long as its line of code.
         for line in body.split(" \\\\[6pt]\n")[1:]:
-            assert width(line) < 1.6 * LINE, line
+            assert width(line) < 1.4 * LINE, line
+
+
+def test_zeros_and_integers_need_no_decimal() -> None:
+    lines = equation(model("pre", 2)["layer[0].FFN[0].f"]).split("\n")
+    zeros = [line for line in lines if "&= 0" in line]
+    assert zeros
+    assert not any("approx" in line for line in zeros)
+
+
+def test_an_equation_of_many_lines_may_go_on_on_the_next_page() -> None:
+    d = model("pre", 2)
+    long, short = (Equation(equation(d[f"layer[1].{name}"])) for name in ("FFN[0].u", "H"))
+    text = latex.write(Page("A title", (long, short)))
+    assert text.count(r"\begin{align*}") == text.count(r"\end{align*}") == 1
+    assert text.count(r"\begin{aligned}") == text.count(r"\end{aligned}") == 1
 
 
 def test_a_wide_matrix_stands_one_entry_a_line_in_a_terminal() -> None:

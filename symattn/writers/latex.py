@@ -29,6 +29,9 @@ PREAMBLE = r"""\documentclass[11pt]{article}
 \allowdisplaybreaks
 """
 
+#: Lines of an equation that are kept on one page.
+MAX_UNBROKEN = 16
+
 #: The last Latin letter of LaTeX's own table, and the punctuation it has beyond that.
 LAST_LATIN = 0x17F
 PUNCTUATION = "‘’‚“”„–—…†‡•€™"
@@ -72,10 +75,18 @@ def _block(block: Block) -> str:
         body = "\n".join(f"\\item {_inlines(item)}" for item in block.items)
         return f"\\begin{{{kind}}}\n{body}\n\\end{{{kind}}}"
     if isinstance(block, Equation):
-        return f"\\[\n{block.latex}\n\\]"
+        return _equation(block.latex)
     if isinstance(block, Fold):
         return _inlines(block.instead)  # paper does not open
     return _table(block)
+
+
+def _equation(latex: str) -> str:
+    """A displayed equation; one of many lines may go on on the next page."""
+    begin, end = "\\begin{aligned}\n", "\n\\end{aligned}"
+    if latex.count("\n") > MAX_UNBROKEN and latex.startswith(begin) and latex.endswith(end):
+        return f"\\begin{{align*}}\n{latex[len(begin) : -len(end)]}\n\\end{{align*}}"
+    return f"\\[\n{latex}\n\\]"
 
 
 def _table(table: Table) -> str:
