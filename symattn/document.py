@@ -245,8 +245,7 @@ class _Builder:
                 blocks.append(self._fold(scope, run[:-1]))
                 run = run[-1:]
             blocks += self._equations(run)
-        named = [c for s in steps for c in s.named(list(np.ndindex(s.shape)), "latex")]
-        return [*blocks, *self.definitions(named)]
+        return [*blocks, *self.definitions([(s, list(np.ndindex(s.shape))) for s in steps])]
 
     def steps_of(self, rest: str) -> list[Step]:
         """The steps of a text's words, each once: addresses, or patterns with stars."""
@@ -283,22 +282,21 @@ class _Builder:
                 found.update(step.node for step in self.steps_of(match[1].strip()))
         return found
 
-    def definitions(self, named: list[Cell]) -> list[Block]:
-        """What stands for names of steps that the page does not show: each once, in order."""
+    def definitions(self, places: list[tuple[Step, list[tuple[int, ...]]]]) -> list[Block]:
+        """What entries name of steps that the page does not show: each once, in order."""
+        if len(self.shown) == len(self.d.steps):
+            return []
         needed: dict[Cell, tuple[str, str]] = {}
-        waiting = [c for c in named if c.node not in self.shown and c not in self.defined]
+        waiting = list(places)
         while waiting:
-            cell = waiting.pop()
-            if cell in needed:
-                continue
-            step = self.d.step_at(cell.node)
-            assert step is not None  # names are those of steps
-            meaning = step.text_at(cell.index, "latex")
-            needed[cell] = (step.entry_symbol(cell.index), meaning)
-            inner = step.named([cell.index], "latex")
-            waiting += [c for c in inner if c.node not in self.shown and c not in self.defined]
-        self.defined |= needed.keys()
-        ordered = [needed[cell] for cell in sorted(needed, key=lambda c: (c.node, c.index))]
+            step, indices = waiting.pop()
+            for named, meaning in step.named(indices, "latex").items():
+                if named.node in self.shown or named in self.defined:
+                    continue
+                self.defined.add(named)
+                needed[named] = meaning
+                waiting.append((step.at(named), [named.index]))
+        ordered = [needed[c] for c in sorted(needed, key=lambda c: (c.node, c.index))]
         return [Equation(definitions(ordered))] if ordered else []
 
     def _equation(self, step: Step) -> str:
@@ -306,8 +304,8 @@ class _Builder:
 
     def entry(self, rest: str) -> list[Block]:
         entry = self.entry_of(rest)
-        named = list(entry.step.named([entry.index], "latex"))
-        return [Equation(entry.explain().latex()), *self.definitions(named)]
+        named = self.definitions([(entry.step, [entry.index])])
+        return [Equation(entry.explain().latex()), *named]
 
     def formula(self, rest: str) -> list[Block]:
         out: list[Block] = []

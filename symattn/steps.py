@@ -217,7 +217,7 @@ class Step:
             cell = expand(self.derivation.graph, self.node, index)
             if not isinstance(cell, Cell):
                 return None
-            names.append(self._at(cell).entry_symbol(cell.index))
+            names.append(self.at(cell).entry_symbol(cell.index))
         return matrices.latex(np.array(names, dtype=object).reshape(self.shape))
 
     # Values.
@@ -465,17 +465,18 @@ class Step:
         for named in reversed(self.derivation.name_table.entries(style)):
             cell = Cell(named.node, named.place)
             if named.node < self.node and (cell in used or mentions(text, named.label)):
-                step = self._at(cell)
+                step = self.at(cell)
                 meaning = step.text_at(cell.index, style)
                 found[cell] = (named.label, meaning)
                 if not (step.is_defined(cell.index, style) or has_references(named.value)):
                     text += " " + meaning
         for cell in used - found.keys():
-            step = self._at(cell)
+            step = self.at(cell)
             found[cell] = (step.entry_symbol(cell.index, style), step.text_at(cell.index, style))
         return {cell: found[cell] for cell in sorted(found, key=lambda c: (c.node, c.index))}
 
-    def _at(self, cell: Cell) -> Step:
+    def at(self, cell: Cell) -> Step:
+        """The step that a cell is an entry of."""
         step = self.derivation.step_at(cell.node)
         assert step is not None  # names are those of steps
         return step
