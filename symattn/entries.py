@@ -12,7 +12,7 @@ import numpy as np
 
 from symattn import expression, notation
 from symattn.errors import ExactnessError, SizeError
-from symattn.layout import MAX_CHARACTERS, ROOM, aligned, is_long
+from symattn.layout import MAX_CHARACTERS, aligned, is_long
 from symattn.literals import Infinity
 from symattn.notation import Notation
 from symattn.numbers.grid import flat_index
@@ -210,7 +210,7 @@ class Entry:
 
         def value(step: Step, index: Any) -> str:
             known = names(min(at, step.node + 1), style)
-            found = text_within(step.forms[index], style, known, index, ROOM)
+            found = text_within(step.forms[index], style, known, index)
             if found is None or is_long(found, style):
                 return step.entry_symbol(index, style)
             return found

@@ -14,7 +14,7 @@ from symattn.errors import AddressError, ExactnessError, Undecided
 from symattn.expression import Cell
 from symattn.graph import Array, Binding, NamedNode
 from symattn.labels import Axes
-from symattn.layout import LINE, ROOM, is_long, width
+from symattn.layout import LINE, is_long, width
 from symattn.literals import Infinity
 from symattn.notation import Notation
 from symattn.numbers.held import has_symbols
@@ -313,7 +313,7 @@ class Step:
         if style in self._texts:
             return str(self._texts[style][index])
         names = self.derivation.names(self.node, style)
-        found = texts.text_within(self.forms[index], style, names, index, ROOM)
+        found = texts.text_within(self.forms[index], style, names, index)
         return self._readable(index, style, found)
 
     def texts(self, style: Notation) -> Array:
@@ -322,7 +322,7 @@ class Step:
 
         if style not in self._texts:
             names = self.derivation.names(self.node, style)
-            found = texts.texts(self.forms, style, names, ROOM)
+            found = texts.texts(self.forms, style, names)
             for index, text in np.ndenumerate(found):
                 found[index] = self._readable(index, style, text)
             self._texts[style] = found
@@ -346,12 +346,9 @@ class Step:
         from symattn.definitions import definition
         from symattn.numbers import texts
 
-        form, names = self.forms[index], self.derivation.names(self.node, style)
         if self.given:
-            return texts.text(form, style, names, index)
+            return texts.text(self.forms[index], style)
         found = definition(self, index, style)
-        if text is None and len(found.text) > ROOM:
-            text = texts.text_within(form, style, names, index, len(found.text))
         if text is not None and len(text) <= len(found.text):
             return text
         self._definitions[style, index] = found.cells

@@ -15,7 +15,7 @@ from typing import Any
 from flint import fmpq, fmpz
 
 from symattn.errors import ExactnessError
-from symattn.layout import MAX_CHARACTERS
+from symattn.layout import ROOM
 from symattn.notation import Notation, variable
 from symattn.numbers.enclosure import START, enclose
 from symattn.numbers.normal_form import Kernel, Monomial, Sum, referred
@@ -85,9 +85,9 @@ class Printer:
         self.tex = style == "latex"
         self.names = names
         self.index: tuple[int, ...] = ()
-        self.room = MAX_CHARACTERS
+        self.room = ROOM
 
-    def write(self, x: Sum, index: tuple[int, ...] = (), room: int = MAX_CHARACTERS) -> str:
+    def write(self, x: Sum, index: tuple[int, ...] = (), room: int = ROOM) -> str:
         """Write a number.
 
         Args:

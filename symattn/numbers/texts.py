@@ -24,9 +24,6 @@ from symattn.numbers.normal_form import Sum
 from symattn.numbers.printing import NO_NAMES, Names, Printer, TooLong
 from symattn.numbers.scaled import Scaled
 
-#: Characters, about, up to which an entry is written by itself and not in parts.
-SHORT = 400
-
 
 def text(x: Any, style: Notation, names: Names = NO_NAMES, index: tuple[int, ...] = ()) -> str:
     """One entry: a number in normal form, or an infinity; a note if it is too long."""
@@ -39,17 +36,16 @@ def text_within(
     style: Notation,
     names: Names = NO_NAMES,
     index: tuple[int, ...] = (),
-    room: int = MAX_CHARACTERS,
 ) -> str | None:
     """One entry, or None if there is no room for its characters."""
     if isinstance(x, Infinity):
         return str(x).replace("oo", r"\infty") if style == "latex" else str(x)
-    return _within(Printer(style, names), x, index, room)
+    return _within(Printer(style, names), x, index)
 
 
-def _within(printer: Printer, x: Sum, index: tuple[int, ...], room: int) -> str | None:
+def _within(printer: Printer, x: Sum, index: tuple[int, ...]) -> str | None:
     try:
-        return printer.write(x, index, room)
+        return printer.write(x, index)
     except TooLong:
         return None
 
@@ -67,28 +63,28 @@ def full(x: Any, expansion: Expansion) -> str:
 
 def full_texts(x: Any, expansion: Expansion) -> Array:
     """Every entry as `full` gives it."""
-    found = texts(x, expansion.style, room=SHORT)
+    found = texts(x, expansion.style)
     for index, known in np.ndenumerate(found):
         if known is None:
             found[index] = full(x[index], expansion)
     return found
 
 
-def texts(x: Any, style: Notation, names: Names = NO_NAMES, room: int = MAX_CHARACTERS) -> Array:
+def texts(x: Any, style: Notation, names: Names = NO_NAMES) -> Array:
     """Every entry of an array; None for an entry without room for its characters."""
     if isinstance(x, Scaled):
         found: list[Any] = _scaled(x, style)
     elif isinstance(x, Exponentials):
-        found = _exponentials(x, style, names, room)
+        found = _exponentials(x, style, names)
     else:
-        found = _by_entry(x, style, names, room)
+        found = _by_entry(x, style, names)
     return object_array(found, x.shape)
 
 
-def _by_entry(x: Any, style: Notation, names: Names, room: int) -> list[str | None]:
+def _by_entry(x: Any, style: Notation, names: Names) -> list[str | None]:
     printer = Printer(style, names)
     return [
-        text(entry, style) if isinstance(entry, Infinity) else _within(printer, entry, index, room)
+        text(entry, style) if isinstance(entry, Infinity) else _within(printer, entry, index)
         for index, entry in np.ndenumerate(np.asarray(x, dtype=object))
     ]
 
@@ -137,7 +133,7 @@ def quotient(p: int, q: int, radicand: int, style: Notation, inline: bool = Fals
     return "-" + top if p < 0 else top
 
 
-def _exponentials(x: Exponentials, style: Notation, names: Names, room: int) -> list[str | None]:
+def _exponentials(x: Exponentials, style: Notation, names: Names) -> list[str | None]:
     """Each e^z over the name of its row's sum, from the integers of the scores."""
     scores = x.scores.scores
     tex, radicand = style == "latex", scores.radicand
@@ -157,7 +153,7 @@ def _exponentials(x: Exponentials, style: Notation, names: Names, room: int) -> 
         of_row, hidden = integers[part], marks[part]
         label = names.row((x.scores, row)) if x.divided else None
         if x.divided and (label is None or _is_uniform(of_row, hidden)):
-            out += _one_by_one(x, k, style, names, room)
+            out += _one_by_one(x, k, style, names)
             continue
         before, after = (r"\frac{", f"}}{{{label}}}") if tex else ("", f"/{label}")
         if label is None:
@@ -174,9 +170,7 @@ def _is_uniform(scores: list[int], marks: Any) -> bool:
     return len({n for n, mark in zip(scores, marks, strict=True) if not mark}) == 1
 
 
-def _one_by_one(
-    x: Exponentials, k: int, style: Notation, names: Names, room: int
-) -> list[str | None]:
+def _one_by_one(x: Exponentials, k: int, style: Notation, names: Names) -> list[str | None]:
     printer, basis = Printer(style, names), x.basis(k)
     index = tuple(map(int, np.unravel_index(k, x.shape[:-1])))
-    return [_within(printer, basis.entry(j), (*index, j), room) for j in range(x.shape[-1])]
+    return [_within(printer, basis.entry(j), (*index, j)) for j in range(x.shape[-1])]
