@@ -205,9 +205,9 @@ class Step:
     def names_latex(self) -> str | None:
         """The matrix of the entries of other steps that it only puts in another place, by name.
 
-        None where something is computed.
+        None where something is computed, or nothing is there but rationals.
         """
-        if self.given or not self.shape:
+        if self.given or not self.shape or None not in self._rationals():
             return None
         from symattn.expression import expand
         from symattn.writers import matrices

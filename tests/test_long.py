@@ -212,6 +212,7 @@ def test_what_only_moves_entries_is_shown_by_their_names() -> None:
     assert names is not None
     assert r"O^{(1,0)}[0,1] & O^{(1,1)}[0,0]" in names
     assert d["layer[1].mixed"].names_latex() is None
+    assert d["return.W_O"].names_latex() is None  # rationals say more than where they came from
     assert names in equation(d["layer[1].H"])
 
 
