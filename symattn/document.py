@@ -287,15 +287,15 @@ class _Builder:
         if len(self.shown) == len(self.d.steps):
             return []
         needed: dict[Cell, tuple[str, str]] = {}
-        waiting = list(places)
-        while waiting:
-            step, indices = waiting.pop()
+        waiting = {step.node: (step, indices) for step, indices in places}
+        while waiting:  # from the last step on: what is named stands before it
+            step, indices = waiting.pop(max(waiting))
             for named, meaning in step.named(indices, "latex").items():
                 if named.node in self.shown or named in self.defined:
                     continue
                 self.defined.add(named)
                 needed[named] = meaning
-                waiting.append((step.at(named), [named.index]))
+                waiting.setdefault(named.node, (step.at(named), []))[1].append(named.index)
         ordered = [needed[c] for c in sorted(needed, key=lambda c: (c.node, c.index))]
         return [Equation(definitions(ordered))] if ordered else []
 
