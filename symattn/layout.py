@@ -75,7 +75,7 @@ def broken(latex: str, most: float = LINE) -> list[str]:
     r"""A sum as lines of at most so many characters each, as far as its terms allow.
 
     >>> broken(r"a + \frac{b + c}{2} - d \left(e + f\right) + g", 12)
-    ['a + \\frac{b + c}{2}', '- d \\left(e + f\\right) + g']
+    ['a + \\frac{b + c}{2}', '- d \\left(e + f\\right)', '+ g']
     """
     lines = [""]
     for term in _terms(latex):
