@@ -11,20 +11,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from flint import arb, ctx
 
 import symattn as sa
 from symattn import attention, functions, layers
 from symattn.config import Config
-from symattn.numbers.ball import Ball
-from symattn.numbers.bounded import RunningError
 from symattn.sublayers import layer_attention
+from tests import peers
+from tests.peers import stacked
 
 torch = pytest.importorskip("torch", reason="PyTorch is missing: pip install torch")
 pytestmark = pytest.mark.torch
 
 SLACK = 1
-BITS = 192
 rng = np.random.default_rng(11)
 
 D, H, FF = 8, 2, 12  # d_model, heads, d_ff
@@ -33,20 +31,7 @@ D, H, FF = 8, 2, 12  # d_model, heads, d_ff
 def largest_share(theirs: Any, function: Any, **inputs: Any) -> float:
     """The largest distance of an entry of theirs, in bounds of ours; infinite where none holds."""
     d = sa.derive(function, exact="binary", **inputs)
-    node = d.graph.result
-    balls = d.running(Ball(BITS))[node].balls()
-    bounds = d.running(RunningError(np.float64))[node].bound.ravel().tolist()
-    found = theirs.detach().numpy()
-    assert found.dtype == np.float64
-    assert found.shape == d.graph.nodes[node].shape
-    with ctx.workprec(BITS):
-        distances = [
-            abs(arb(x) - b).upper() for x, b in zip(found.ravel().tolist(), balls, strict=True)
-        ]
-    shares = [
-        float(a) / b if 0 < b < 1e-6 else np.inf for a, b in zip(distances, bounds, strict=True)
-    ]
-    return max(shares)
+    return peers.largest_share(d, d.graph.result, theirs.detach().numpy())
 
 
 def shuffled(module: Any) -> Any:
@@ -102,10 +87,6 @@ def of_encoder(module: Any) -> dict[str, np.ndarray]:
 def of_decoder(module: Any) -> dict[str, np.ndarray]:
     cross = of_attention(module.multihead_attn, "_cross")
     return of_attention(module.self_attn) | cross | of_rest(module, 3)
-
-
-def stacked(parts: list[dict[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    return {name: np.stack([p[name] for p in parts]) for name in parts[0]}
 
 
 def causal(n: int) -> Any:
