@@ -43,6 +43,8 @@ def equation(step: Step, marked: Collection[tuple[int, ...]] = ()) -> str:
 
 
 def _formula_line(step: Step) -> list[str]:
+    if step.is_part:  # which part it is says its symbol
+        return [f"{step.symbol} &"]
     left, _, right = (step.formula or f"{step.symbol} = ").partition(" = ")
     return [f"{left} &= {right}"] if right else [f"{left} &"]
 
@@ -57,7 +59,7 @@ def _substitution_line(step: Step) -> list[str]:
 
 def _value_lines(step: Step, exact: str, marked: Collection[tuple[int, ...]]) -> list[str]:
     lines = [f"&= {exact}"]
-    if not step.wants_decimals:
+    if not step.wants_decimals or (step.is_part and step.decimals_are_exact):
         return lines
     sign = "=" if step.decimals_are_exact else r"\approx"
     decimals = step.latex(step.digits, labels=True, marked=marked)

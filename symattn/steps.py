@@ -89,7 +89,9 @@ class Step:
             base = notation.function_symbol(scope or self.derivation.graph.name)
             part = name.partition(".")[2]
             return rf"{base}_{{{notation.symbol(part)}}}" if part else base
-        return notation.symbol(name) + superscript(self.derivation.graph, self._named)
+        base, above = notation.symbol(name), superscript(self.derivation.graph, self._named)
+        # A prime is a superscript already, unless the next one follows it at once.
+        return f"{{{base}}}{above}" if above and "'_" in base else base + above
 
     def _operand_symbol(self, softmax: Step) -> str:
         named = self.derivation.step_at(self.derivation.graph.nodes[softmax.node].inputs[0])
@@ -173,7 +175,7 @@ class Step:
     @property
     def substitution(self) -> str | None:
         """LaTeX of the formula with this derivation's matrices in place of their names."""
-        if self.inside or self.source is None or self.derivation.is_replaced(self.address):
+        if self.inside or self.source is None or self.given:
             return None
         made = formulas.template(self.source)
         return None if made.code else made.fill(self._bound_value, factored=bool(self.shape))

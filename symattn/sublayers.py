@@ -129,17 +129,17 @@ def layer_attention(
     if h % h_kv:
         raise ShapeError(f"wanted a number of query heads divisible by h_kv = {h_kv}, got h = {h}")
     g = h // h_kv
-    none = [None] * h
-    b_Q, b_K, b_V = (none if b is None else b for b in (b_Q, b_K, b_V))
-    K_past, V_past = (none if past is None else past for past in (K_past, V_past))
-    sinks = none if sink is None else sink
-    biases = [bias] * h if bias is None or bias.ndim < 3 else bias
     O = [
         layer_head(
-            x, W_Q[i], W_K[i // g], W_V[i // g], memory, M, biases[i], angle,
-            b_Q=b_Q[i], b_K=b_K[i // g], b_V=b_V[i // g],
-            K_past=K_past[i // g], V_past=V_past[i // g],
-            sink=sinks[i], scale=scale, softcap=softcap, config=config,
+            x, W_Q[i], W_K[i // g], W_V[i // g], memory, M,
+            bias if bias is None or bias.ndim < 3 else bias[i], angle,
+            b_Q=None if b_Q is None else b_Q[i],
+            b_K=None if b_K is None else b_K[i // g],
+            b_V=None if b_V is None else b_V[i // g],
+            K_past=None if K_past is None else K_past[i // g],
+            V_past=None if V_past is None else V_past[i // g],
+            sink=None if sink is None else sink[i],
+            scale=scale, softcap=softcap, config=config,
         )
         for i in range(h)
     ]  # fmt: skip

@@ -161,8 +161,18 @@ def trace(
     _bind(function, {**arguments, **(options or {})})
     returned = _not_caught(partial(run.result, function, arguments, options or {}))
     results = _results(function, returned)
-    return _pruned(Graph(scope_name(function), tuple(run.recorder.nodes), inputs,
-                         tuple(run.recorder.steps), results))  # fmt: skip
+    nodes = tuple(run.recorder.nodes)
+    steps = _without_parts_of_parts(nodes, run.recorder.steps)
+    return _pruned(Graph(scope_name(function), nodes, inputs, steps, results))
+
+
+def _without_parts_of_parts(
+    nodes: Sequence[Node], steps: Sequence[NamedNode]
+) -> tuple[NamedNode, ...]:
+    """The steps, without parts of a stack that are only cut into smaller parts."""
+    parts = {s.node for s in steps if s.part}
+    used = {i for number, node in enumerate(nodes) if number not in parts for i in node.inputs}
+    return tuple(s for s in steps if not s.part or s.node in used)
 
 
 def _not_caught(traced: Callable[[], Any]) -> Any:
