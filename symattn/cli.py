@@ -68,9 +68,9 @@ def _print_json(value: Any) -> None:
 )
 @click.option(
     "--fold",
-    type=click.Choice(["layers", "heads", "none"]),
+    type=click.Choice(["layers", "heads", "entries", "none"]),
     multiple=True,
-    help="Show only the first layer or head in full; else as the spec says.",
+    help="Show only the first layer or head, or no long entries; else as the spec says.",
 )
 @_formats("markdown", "latex")
 def write(

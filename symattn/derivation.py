@@ -41,8 +41,9 @@ class Display:
     Attributes:
         digits: decimals of every step.
         steps: those of some, by address or name.
-        fold: kinds of scopes, ``"layers"`` or ``"heads"``: of each only the first is shown in
-            full, and of the others what they hand on.
+        fold: ``"layers"``, ``"heads"``: of each only the first is shown in full, and of the
+            others what they hand on; ``"entries"``: of a step whose exact entries are too long
+            for a matrix, the decimals.
     """
 
     digits: int = DIGITS

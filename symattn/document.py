@@ -58,11 +58,11 @@ from symattn.claims.placing import Claimed
 from symattn.comparison import largest
 from symattn.derivation import Derivation
 from symattn.entries import Entry
-from symattn.equations import definitions, equation
+from symattn.equations import decimals_line, definitions, equation, equation_parts
 from symattn.errors import SpecError, SymattnError, Undecided, nearest
 from symattn.expression import Cell
 from symattn.folding import folded
-from symattn.layout import LINE, width
+from symattn.layout import LINE, aligned, width
 from symattn.numbers import compact
 from symattn.numbers.texts import text
 from symattn.steps import Step
@@ -271,7 +271,29 @@ class _Builder:
         )
 
     def _equations(self, steps: list[Step]) -> list[Block]:
-        return [Equation(e) for e in _side_by_side([self._equation(s) for s in steps])]
+        """Their equations, short ones beside each other; long entries are folded on demand."""
+        if "entries" not in self.d.display.fold:
+            return [Equation(e) for e in _side_by_side([self._equation(s) for s in steps])]
+        blocks: list[Block] = []
+        short: list[str] = []
+        for step in steps:
+            marked = self.marks.get(step.address, set())
+            lines, entries = equation_parts(step, marked, names=False)
+            if not entries or not step.wants_decimals or len(step.shape) not in (1, 2):
+                short.append(aligned(lines + entries))
+                continue
+            blocks += map(Equation, _side_by_side(short))
+            short = []
+            blocks.append(Equation(aligned([*lines, decimals_line(step)])))
+            said = {"step": step.short}
+            blocks.append(
+                Fold(
+                    inlines(self.text.phrase("entries", **said)),
+                    (Equation(aligned(entries)),),
+                    inlines(self.text.phrase("no_entries", **said)),
+                )
+            )
+        return [*blocks, *map(Equation, _side_by_side(short))]
 
     @cached_property
     def shown(self) -> set[int]:

@@ -26,20 +26,35 @@ def equation(step: Step, marked: Collection[tuple[int, ...]] = ()) -> str:
     Args:
         marked: entries that get a dagger.
     """
+    return aligned([line for part in equation_parts(step, marked) for line in part])
+
+
+def equation_parts(
+    step: Step, marked: Collection[tuple[int, ...]] = (), *, names: bool = True
+) -> tuple[list[str], list[str]]:
+    """The lines of a step's equation, and those of its entries where these are too wide for it.
+
+    Args:
+        names: whether a substitution may name entries of matrices that are too wide.
+    """
+    substituted = _substitution_line(step) if names or not step.substitutes_names else []
     if step.inside and step.name.endswith(".sum"):
-        return aligned(_formula_line(step) + _entry_lines(step))
+        return _formula_line(step), _entry_lines(step)
     exact = step.latex(labels=True, marked=marked)
     if len(step.shape) > 2 and step.given and width(exact) > ARRAYS:
-        return aligned(_matrix_lines(step))
+        return [], _matrix_lines(step)
     if not step.shape or width(exact) > LINE:
-        names = step.names_latex()
-        if names is not None and width(names) < WIDEST:
-            return aligned(_formula_line(step) + _value_lines(step, names, marked))
+        moved = step.names_latex()
+        if moved is not None and width(moved) < WIDEST:
+            return _formula_line(step) + _value_lines(step, moved, marked), []
         formula = [] if step.given and step.shape else _formula_line(step)
-        return aligned(formula + _substitution_line(step) + _entry_lines(step))
-    return aligned(
-        _formula_line(step) + _substitution_line(step) + _value_lines(step, exact, marked)
-    )
+        return formula + substituted, _entry_lines(step)
+    return _formula_line(step) + substituted + _value_lines(step, exact, marked), []
+
+
+def decimals_line(step: Step) -> str:
+    """The line of a step's decimals as a matrix, or its symbols' where it has none."""
+    return rf"&\approx {step.latex(step.digits, labels=True)}"
 
 
 def _formula_line(step: Step) -> list[str]:

@@ -8,8 +8,8 @@ from itertools import groupby
 
 from symattn.steps import Step
 
-#: What can be folded, and the scope that it is.
-FOLDS = {"layers": "layer", "heads": "head"}
+#: What can be folded: scopes by their name, and entries that are written one a line.
+FOLDS = {"layers": "layer", "heads": "head", "entries": ""}
 
 
 def folded(steps: Sequence[Step], fold: Collection[str]) -> Iterator[tuple[str, list[Step]]]:
@@ -18,7 +18,7 @@ def folded(steps: Sequence[Step], fold: Collection[str]) -> Iterator[tuple[str, 
     A scope is folded where it is not the first of its kind: ``layer[1]``, ``head[1]``; of
     scopes in scopes the outermost.
     """
-    kinds = [FOLDS[word] for word in fold]
+    kinds = [FOLDS[word] for word in fold if FOLDS[word]]
     pattern = re.compile(rf"(?:.*?\.)??(?:{'|'.join(kinds)})\[[1-9]\d*\](?=\.)")
 
     def scope(step: Step) -> str:

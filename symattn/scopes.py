@@ -3,54 +3,48 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Iterator
 
 from symattn.graph import Graph, NamedNode
 from symattn.notation import function_symbol
-
-_SCOPE = re.compile(r"(\w+)\[(\d+)\]")
 
 
 def superscript(graph: Graph, step: NamedNode) -> str:
     r"""The superscript of a step's symbol; none where no other step has its name.
 
-    Indices of its scopes where these tell it from the others; else scopes that are the only
-    ones of their name are named, ``(\mathrm{decoder},0,1)``; else all scopes are.
+    Indices of its scopes where these tell it from the others; else one scope is named,
+    ``(\mathrm{decoder},0,1)``; else all are.
     """
     same = [s for s in graph.steps if s.name == step.name]
     if "]." not in step.address or len({s.node for s in same}) == 1:
         return ""
+    repeated = {name for s in graph.steps for name, index in _scopes(s.address) if index != "0"}
     marks: list[str] = []
-    for describe in (_indices, _by_need(graph), _in_words):
-        marks = describe(step.address)
-        if len({s.node for s in same if describe(s.address) == marks}) == 1:
+    for named in _choices(len(_scopes(step.address))):
+        marks = _marks(step.address, named, repeated)
+        if len({s.node for s in same if _marks(s.address, named, repeated) == marks}) == 1:
             break
     return f"^{{({','.join(marks)})}}"
 
 
-def _indices(address: str) -> list[str]:
-    return [index for _, index in _SCOPE.findall(address)]
+def _choices(n: int) -> Iterator[set[int]]:
+    """Which of n scopes are named: none, one of them from the first on, all."""
+    yield set()
+    yield from ({i} for i in range(n))
+    yield set(range(n))
 
 
-def _in_words(address: str) -> list[str]:
-    return [f"{function_symbol(name)}\\,{index}" for name, index in _SCOPE.findall(address)]
+def _marks(address: str, named: set[int], repeated: set[str]) -> list[str]:
+    marks = []
+    for place, (name, index) in enumerate(_scopes(address)):
+        shown = function_symbol(name)
+        if place not in named:
+            marks.append(index)
+        else:
+            marks.append(f"{shown}\\,{index}" if name in repeated else shown)
+    return marks
 
 
-def _by_need(graph: Graph) -> Callable[[str], list[str]]:
-    """Describes scopes by their index where there are several of the name, else by the name."""
-    seen = {path for s in graph.steps for path in _paths(s.address)}
-
-    def describe(address: str) -> list[str]:
-        found = []
-        for path in _paths(address):
-            name, index = _SCOPE.findall(path)[-1]
-            several = path[: -len(f"[{index}]")] + "[1]" in seen
-            found.append(index if several else function_symbol(name))
-        return found
-
-    return describe
-
-
-def _paths(address: str) -> list[str]:
-    """layer[1].head[0].A -> layer[1], layer[1].head[0]."""
-    return [address[: match.end()] for match in _SCOPE.finditer(address)]
+def _scopes(address: str) -> list[tuple[str, str]]:
+    """layer[1].head[0].A -> (layer, 1), (head, 0)."""
+    return re.findall(r"(\w+)\[(\d+)\]", address)

@@ -282,7 +282,7 @@ class _Reader(Table):
             steps[name] = self.digits(options.get("digits"), f"display.steps.{name}.digits")
         fold = table.get("fold", [])
         if not isinstance(fold, list) or any(word not in FOLDS for word in fold):
-            self.fail("display.fold", f'wanted a list of "layers" and "heads", got {shown(fold)}')
+            self.fail("display.fold", f"wanted a list of {', '.join(FOLDS)}, got {shown(fold)}")
         digits = self.digits(table.get("digits", Display().digits), "display.digits")
         return Display(digits, steps, tuple(fold))
 

@@ -186,9 +186,7 @@ class Step:
             return self._listed(bound, name)
         step = self._step_of(bound)
         if step is not None:
-            latex = step.latex()
-            if step.shape and width(latex) > LINE:
-                latex = step._symbols_latex()
+            latex = step._symbols_latex() if step._is_wide else step.latex()
             return latex if step.shape or not latex.startswith("-") else rf"\left({latex}\right)"
         if isinstance(bound, int) and self.derivation.graph.nodes[bound].shape == ():
             from symattn.numbers.texts import text
@@ -197,6 +195,16 @@ class Step:
         if isinstance(bound, str) and bound:
             return bound
         return notation.symbol(name)
+
+    @property
+    def substitutes_names(self) -> bool:
+        """Whether a matrix of the substitution is too wide, and stands by its entries' names."""
+        steps = [self._step_of(bound) for bound in self._named.bindings.values()]
+        return any(step is not None and step._is_wide for step in steps)
+
+    @cached_property
+    def _is_wide(self) -> bool:
+        return bool(self.shape) and width(self.latex()) > LINE
 
     def _symbols_latex(self) -> str:
         """The matrix of its entries' names, for where the entries are too long."""

@@ -47,6 +47,8 @@ WORDS = {
     "input that prints like that; a question mark stands where they end.",
     "undecided": "undecided",
     "folded": "`{scope}`: {n} steps, like those of `{first}`",
+    "entries": "exact entries of `{step}`",
+    "no_entries": "The exact entries of `{step}` are left out here.",
     "left_out": "`{scope}`: {n} steps, like those of `{first}`, are left out here.",
     "depends": "(it depends on the symbols)",
     "verified": "Every step was computed again by NumPy, and every entry lies within the running "

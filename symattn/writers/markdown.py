@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 
 from symattn.blocks import (
@@ -49,7 +50,9 @@ def _block(block: Block) -> str:
 
 def _html(parts: Inlines) -> str:
     """Text and code as HTML, which is what a summary is written in."""
-    code = [(escape(p.text), isinstance(p, Code)) for p in parts if isinstance(p, Plain | Code)]
+    code = [
+        (html.escape(p.text), isinstance(p, Code)) for p in parts if isinstance(p, Plain | Code)
+    ]
     return "".join(f"<code>{text}</code>" if is_code else text for text, is_code in code)
 
 
