@@ -194,9 +194,11 @@ def masks_of(n_q: int, n_k: int, M: Any, offset: int, config: Config) -> Any:
         M = causal_mask(n_q, n_k, offset)
     if config.window is None:
         return M, M
-    M_window = sliding_window_mask(n_q, n_k, config.window, offset)
-    if M is not None:
-        M_window = M + M_window
+    window = sliding_window_mask(n_q, n_k, config.window, offset)
+    if M is None:
+        M_window = window
+    else:
+        M_window = M + window
     return M, M_window
 
 

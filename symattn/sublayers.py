@@ -21,18 +21,6 @@ from symattn.trace import inlined, model
 scaled_dot_product_attention = inlined(attention.scaled_dot_product_attention)
 
 
-@inlined
-@model(name="turned")
-def turned(x: Any, angle: Any, pairing: str) -> Any:
-    """Queries or keys turned by their positions' angles. Shape-preserving: n × d_k.
-
-    Source: Su et al., RoFormer (2021), eq. 16 and 34.
-    """
-    if pairing == "half":
-        return rotated(x, np.cos(angle), np.sin(angle), pairing="half")
-    return rotated(x, np.cos(angle), np.sin(angle), pairing="interleaved")
-
-
 @model(name="head", masks=("M",))
 def layer_head(
     x: Any, W_Q: Any, W_K: Any, W_V: Any, memory: Any = None, M: Any = None, bias: Any = None,
@@ -82,9 +70,12 @@ def layer_head(
     if angle is None:
         Q_turned = Q
         K_turned = K
+    elif config.pairing == "half":
+        Q_turned = rotated(Q, np.cos(angle), np.sin(angle), pairing="half")
+        K_turned = rotated(K, np.cos(angle), np.sin(angle), pairing="half")
     else:
-        Q_turned = turned(Q, angle, config.pairing)
-        K_turned = turned(K, angle, config.pairing)
+        Q_turned = rotated(Q, np.cos(angle), np.sin(angle), pairing="interleaved")
+        K_turned = rotated(K, np.cos(angle), np.sin(angle), pairing="interleaved")
     if K_past is None:
         K_all = K_turned
         V_all = V

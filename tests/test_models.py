@@ -207,10 +207,6 @@ MODELS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
             "K_past": eighths(2, 2), "V_past": eighths(2, 2), "config": Config(positions="rope", pairing="half"),
         },
     ),
-    *(
-        (sublayers.turned, {"x": eighths(2, 4), "angle": eighths(2, 2), "pairing": pairing})
-        for pairing in ("half", "interleaved")
-    ),
     (
         sublayers.layer_attention,
         {

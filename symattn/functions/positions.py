@@ -48,9 +48,8 @@ def rotated(x: Any, cos: Any, sin: Any, *, pairing: str) -> Any:
         raise ShapeError(f"wanted at most {d} features to turn, got {r}")
     if pairing == "interleaved":
         a, b = x[..., 0:r:2], x[..., 1:r:2]
-        turned = np.stack([a * cos - b * sin, a * sin + b * cos], axis=-1).reshape(
-            (*x.shape[:-1], r)
-        )
+        pairs = np.stack([a * cos - b * sin, a * sin + b * cos], axis=-1)
+        turned = pairs.reshape((*x.shape[:-1], r))
     elif pairing == "half":
         a, b = x[..., : r // 2], x[..., r // 2 : r]
         turned = np.concatenate([a * cos - b * sin, a * sin + b * cos], axis=-1)
