@@ -17,6 +17,7 @@ from symattn.errors import SpecError, SymattnError, Undecided
 if TYPE_CHECKING:
     from symattn.comparison import Comparison, compare
     from symattn.derivation import Derivation, derive, static
+    from symattn.generation import Generation, generate
     from symattn.symbols import symbols_like
     from symattn.trace import model
 
@@ -25,12 +26,14 @@ __version__ = "0.1.0"
 __all__ = [
     "Comparison",
     "Derivation",
+    "Generation",
     "SpecError",
     "SymattnError",
     "Undecided",
     "article",
     "compare",
     "derive",
+    "generate",
     "load",
     "model",
     "static",
@@ -41,8 +44,10 @@ __all__ = [
 _HOMES = {
     "Comparison": "comparison",
     "Derivation": "derivation",
+    "Generation": "generation",
     "compare": "comparison",
     "derive": "derivation",
+    "generate": "generation",
     "model": "trace",
     "static": "derivation",
     "symbols_like": "symbols",

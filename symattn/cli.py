@@ -281,6 +281,30 @@ def verify(spec: str, form: str | None, as_json: bool) -> None:
     sys.exit(0 if report.agrees else 1)
 
 
+@main.command()
+@click.argument("spec", default=DEFAULT)
+@click.option("-n", "n", type=click.IntRange(1), default=5, show_default=True, help="Tokens.")
+@click.option("--cached", is_flag=True, help="From keys and values kept; proven the same as not.")
+@_formats("text", "markdown")
+def generate(spec: str, n: int, cached: bool, form: str | None, as_json: bool) -> None:
+    """Go on with the most likely token, proven so, n times.
+
+    \b
+    symattn generate -n 3
+    symattn generate mine.toml --format markdown
+    """
+    from symattn.generation import generate as generated
+    from symattn.writers import generations
+
+    made = generated(_derivation(spec), n, cached=cached)
+    kind = "json" if as_json else form or "text"
+    if kind == "json":
+        _print_json(generations.data(made))
+    else:
+        click.echo(getattr(generations, kind)(made))
+    sys.exit(1 if cached and made.proof.refuted else 0)
+
+
 @main.command(name="list")
 @click.argument("spec", default=DEFAULT)
 @_formats("text")

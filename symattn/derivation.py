@@ -360,6 +360,17 @@ class Derivation:
             replaced[step.address] = array
         return self._changed(inputs, replaced, self.display, options)
 
+    def changed(self, inputs: Mapping[str, Array], options: Mapping[str, Any]) -> Derivation:
+        """The same function over these exact inputs and options beside its own.
+
+        It is no longer the one of the spec that it may have come from.
+        """
+        made = self._changed(
+            {**self.inputs, **inputs}, self._replaced, self.display, {**self.options, **options}
+        )
+        made.spec = None
+        return made
+
     def without_radii(self) -> Derivation:
         """The same derivation, its inputs taken as exact as they are printed."""
         return self.with_radii({}) if self.radii else self
@@ -502,8 +513,9 @@ def derive(
             Without it they are refused.
         labels: by input, the words along each axis: ``{"E": [tokens, None]}``.
         digits: decimals shown by default.
-        arguments: arrays (lists, NumPy arrays, SymPy matrices) and numbers as
-            strings, Fractions, Decimals or SymPy become exact inputs; integers,
+        arguments: arrays (lists, NumPy arrays, SymPy matrices, steps of another
+            derivation) and numbers as strings, Fractions, Decimals or SymPy become
+            exact inputs; integers,
             booleans, None, tuples, functions, strings for parameters declared as
             ``str`` and what is marked `static` are passed to the function as they are.
 

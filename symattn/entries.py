@@ -48,6 +48,12 @@ class Entry:
         """The exact value in normal form, or an infinity."""
         return self.step.forms[self.index]
 
+    def __symattn_exact__(self) -> Any:
+        """The value as an input of another derivation; see `Step`."""
+        self.step.check_exact()
+        form = self.form
+        return form if isinstance(form, Infinity) else form.__symattn_exact__()
+
     @property
     def rational(self) -> Fraction | None:
         """The exact value as a Fraction, if it is proven to be one; else None."""

@@ -304,8 +304,9 @@ def exact(
     """Take one number in exactly.
 
     Args:
-        value: an integer, Fraction, Decimal, string, SymPy number or symbol, or
-            an `Exact`. A Python or NumPy float only with a `rule`, infinities aside.
+        value: an integer, Fraction, Decimal, string, SymPy number or symbol, an
+            `Exact`, or an entry of a derivation, whose value is taken as it is. A
+            Python or NumPy float only with a `rule`, infinities aside.
         rule: ``"decimal"`` (the shortest decimal that round-trips) or
             ``"binary"`` (the value stored), for floats.
         names: passed on to `parse`.
@@ -326,6 +327,8 @@ which value is meant with exact="decimal" (1/5) or exact="binary" (the value sto
         return _sized(value)
     if isinstance(value, Infinity | Name | Apply):
         return value
+    if hasattr(value, "__symattn_exact__"):
+        return value.__symattn_exact__()  # type: ignore[no-any-return]
     if isinstance(value, bool | np.bool_):
         raise LiteralError(
             f"wanted a number, got {value}: a boolean mask is given as keep= or drop="
@@ -447,10 +450,11 @@ def exact_array(
     rule: Rule | None = None,
     names: Mapping[str, Exact] | None = None,
 ) -> np.ndarray[Any, np.dtype[np.object_]]:
-    """Take a number, a (nested) sequence, a NumPy array or a SymPy matrix in exactly.
+    """Take a number, a (nested) sequence, a NumPy array, a SymPy matrix or a step in exactly.
 
     Returns:
-        A NumPy array of dtype object whose entries are `Exact`.
+        A NumPy array of dtype object whose entries are `Exact`, or the numbers in normal
+        form that steps and entries of derivations are.
 
     Raises:
         ShapeError: rows of unequal length, or nothing in it.
@@ -459,6 +463,8 @@ def exact_array(
     >>> exact_array([["0.2", 1], [0, "sqrt(2)"]], "E").shape
     (2, 2)
     """
+    if hasattr(value, "__symattn_exact__"):
+        return np.asarray(value.__symattn_exact__(), dtype=object)
     if hasattr(value, "tolist") and not isinstance(value, str | np.generic):
         rows = np.asarray(value, dtype=object) if not isinstance(value, np.ndarray) else value
         if rows.dtype.kind == "f" and is_float_mask(rows):

@@ -249,6 +249,25 @@ class Step:
         """The exact value in the normal form of `symattn.numbers.normal_form`."""
         return self.derivation.forms[self.node]
 
+    def __symattn_exact__(self) -> Array:
+        """The values as an input of another derivation: ``derive(f, x=d["O"])``.
+
+        Raises:
+            ExactnessError: they are known only as far as the printed digits of inputs tell.
+        """
+        out = np.empty(self.shape, dtype=object)
+        for entry in self.entries():
+            out[entry.index] = entry.__symattn_exact__()
+        return out
+
+    def check_exact(self) -> None:
+        """Refuse to stand for exact values where inputs are known to printed digits only."""
+        if self.derivation.radii:
+            raise ExactnessError(
+                f"{self.short} is known only as far as the printed digits of its inputs tell; "
+                "wanted exact values: see Derivation.without_radii"
+            )
+
     def numeric(self, dtype: Any = np.float64) -> Array:
         """What NumPy makes of it in a float type, computed from the inputs on."""
         return self.derivation.floats(dtype)[self.node]

@@ -204,6 +204,36 @@ def test_words_are_seen_to_be_decimals_of_the_exact_value(article: sa.Derivation
         entry.decimal(-1)
 
 
+def test_a_step_is_an_input_of_another_derivation(article: sa.Derivation) -> None:
+    """Its values are the same in every number system, and are those of the whole in one."""
+    I = [[1, 0], [0, 1]]
+    weights = {"W_Q": I, "W_K": I, "W_V": I}
+    first = article.with_(M=[[0, "-oo", "-oo"], [0, 0, "-oo"], [0, 0, 0]])
+    d = sa.derive(attention_head, E=first["O"], M=first["M"], **weights)
+    assert d["E"].exact == article["O"].exact
+    assert all(x == y for x, y in zip(d["E"].forms.flat, article["O"].forms.flat, strict=True))
+    assert d["E"].decimal(40) == article["O"].decimal(40)
+    assert d["Z_masked"].exact[0, 1] is sympy.S.NegativeInfinity
+    assert d["A"].exact[2, 1] == exp(d["Z"].exact[2, 1]) / sum(map(exp, d["Z"].exact[2, :]))
+    assert d.verify().agrees
+    one = sa.derive(attention_head, E=[[article["A"][1, 1], "1/2"]], **weights)
+    assert one["Q"].exact[0] == article["A"].exact[1, 1]
+    assert sa.compare(one["E"][0, 0], article["A"][1, 1]).verdict == "equal"
+    assert article.with_(O=article["O"])["P"].exact == article["P"].exact
+    names = sa.derive(attention_head, E=[["a", 1]], **weights)
+    assert (
+        sa.derive(attention_head, E=names["Q"], **weights)["S"].exact[0]
+        == sympy.Symbol("a", real=True) ** 2 + 1
+    )
+
+
+def test_what_is_known_to_printed_digits_is_no_exact_input(article: sa.Derivation) -> None:
+    I = [[1, 0], [0, 1]]
+    printed = article.with_radii({"W_1": article.with_(W_1=[["1/2"] * 2] * 2).inputs["W_1"]})
+    with pytest.raises(ExactnessError, match="O is known only as far as the printed digits"):
+        sa.derive(attention_head, E=printed["O"], W_Q=I, W_K=I, W_V=I)
+
+
 def test_sympy_matrices_and_object_arrays_come_in(article: sa.Derivation) -> None:
     same = article.with_(E=article["E"].exact)
     assert same["A"].exact == article["A"].exact

@@ -20,6 +20,7 @@ from symattn.numbers import symbolic
 from symattn.numbers.ball import Ball
 from symattn.numbers.bounded import Bounded, RunningError
 from symattn.numbers.compact import Compact
+from symattn.numbers.floating import Floating
 from symattn.rounding import fixed
 from symattn.transformer import attention
 
@@ -352,3 +353,11 @@ def larger(x, y):
 def test_a_masked_entry_is_compared_with_its_own_kind() -> None:
     """An infinity where a float is 0 underneath has no ball to ask."""
     bounds_hold(sa.derive(larger, x=[0, "-oo"], y=["-oo", "-oo"]))
+
+
+def test_floats_of_what_two_large_numbers_leave() -> None:
+    """128 bits of e^x - 1 tell nothing of it where x is 1e-40."""
+    value = exact_array(["exp(1/10^40) - 1", "exp(1/10^30) - 1"], "x")
+    assert Floating().array(value).tolist() == [1e-40, 1e-30]
+    found = RunningError().array(value)
+    assert (found.bound < 1e-45).all()

@@ -1,4 +1,4 @@
-"""Every command and example of the README does what it shows."""
+"""Every command and example of the README and of the guide to generation does what it shows."""
 
 from __future__ import annotations
 
@@ -8,21 +8,27 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
+DOCUMENTS = ["README.md", "docs/generation.md"]
 
 
-def test_python_examples_run() -> None:
-    blocks = re.findall(r"```pycon\n(.*?)```", README, re.DOTALL)
-    assert len(blocks) == 2
-    test = doctest.DocTestParser().get_doctest("".join(blocks), {}, "README.md", "README.md", 0)
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_python_examples_run(name: str) -> None:
+    blocks = re.findall(r"```pycon\n(.*?)```", (ROOT / name).read_text("utf-8"), re.DOTALL)
+    assert len(blocks) >= 2
+    test = doctest.DocTestParser().get_doctest("".join(blocks), {}, name, name, 0)
     runner = doctest.DocTestRunner()
     runner.run(test)
     assert runner.failures == 0
 
 
-def test_console_examples_print_what_they_show() -> None:
-    shown = re.findall(r"```console\n\$ symattn (.*?)\n(.*?)```", README, re.DOTALL)
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_console_examples_print_what_they_show(name: str) -> None:
+    text = (ROOT / name).read_text("utf-8")
+    shown = re.findall(r"```console\n\$ symattn (.*?)\n(.*?)```", text, re.DOTALL)
     assert shown
     for words, expected in shown:
         done = subprocess.run(

@@ -30,8 +30,10 @@ from symattn.literals import (
 )
 from symattn.numbers import grid
 from symattn.numbers.arrays import by_row, check_rows, fitting, is_mark, multiplied, selected
+from symattn.numbers.enclosure import enclose
 from symattn.numbers.given import Given, sides
 from symattn.numbers.grid import Grid
+from symattn.numbers.normal_form import Sum
 
 
 def _quotient(a: Any, b: Any) -> Any:
@@ -103,8 +105,10 @@ class Ball:
         self.bits = bits
         self.symbols = symbols or {}
 
-    def number(self, value: Exact) -> Any:
+    def number(self, value: Exact | Sum) -> Any:
         """A ball around an exact number; rationals are rounded once."""
+        if isinstance(value, Sum):
+            return enclose(value, self.bits)
         if isinstance(value, Fraction):
             return arb(fmpq(value.numerator, value.denominator))
         if isinstance(value, Infinity):

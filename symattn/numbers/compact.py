@@ -26,8 +26,8 @@ from symattn.numbers.normal_form import ZERO, Sum, TooLarge, held, settled
 from symattn.numbers.scaled import Scaled, coefficient, concatenated
 
 
-def number(value: Exact) -> Any:
-    """An `Exact` in normal form; infinities stay marks.
+def number(value: Exact | Sum) -> Any:
+    """An `Exact` in normal form; infinities stay marks, and so does what is in it already.
 
     Raises:
         ExactnessError: a division by zero, a root or logarithm that is not real.
@@ -124,8 +124,35 @@ def _longest(x: Array) -> int:
     return max((len(entry) for entry in x.flat if isinstance(entry, Sum)), default=0)
 
 
-def _held_if_long(entry: Any) -> Any:
-    return held(entry) if isinstance(entry, Sum) and len(entry) > MANY else entry
+def _held_if_long(x: Array) -> Array:
+    """The entries of an array, long ones as references."""
+    one = np.frompyfunc(
+        lambda entry: held(entry) if isinstance(entry, Sum) and len(entry) > MANY else entry, 1, 1
+    )
+    return np.asarray(one(x), dtype=object)
+
+
+def _product(a: Array, b: Array) -> Array:
+    """A matrix product; where a row's would have n² terms an entry, of references.
+
+    They would say no more. Each row is looked at for itself, so that one derived alone, from a
+    cache, has the form that it has among others.
+    """
+    longest = _longest(b)
+    rows = list(a) if a.ndim == 2 else [a]
+    is_long = [_longest(row) * longest > MAX_EXPANDED for row in rows]
+    if not any(is_long):
+        return multiplied(a, b, np.matmul)
+    references = _held_if_long(b)
+    if all(is_long):
+        return multiplied(_held_if_long(a), references, np.matmul)
+    products = [
+        multiplied(_held_if_long(row), references, np.matmul)
+        if long
+        else multiplied(row, b, np.matmul)
+        for row, long in zip(rows, is_long, strict=True)
+    ]
+    return np.stack(products, axis=-2 if b.ndim > 1 else 0)
 
 
 class Compact(ArraySystem):
@@ -181,11 +208,7 @@ class Compact(ArraySystem):
             found = None if left is None else left.matmul(right)
             if found is not None:
                 return found
-        a, b = opened(a), opened(b)
-        if _longest(a) * _longest(b) > MAX_EXPANDED:
-            # n² terms an entry would say no more than the product of two references.
-            a, b = (np.asarray(np.frompyfunc(_held_if_long, 1, 1)(x), dtype=object) for x in (a, b))
-        products = multiplied(a, b, np.matmul)
+        products = _product(opened(a), opened(b))
         return np.asarray(np.frompyfunc(settled, 1, 1)(products), dtype=object)
 
     def sum(self, x: Any, *, axis: int, keepdims: bool) -> Any:

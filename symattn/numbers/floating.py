@@ -19,6 +19,9 @@ from symattn.literals import Exact, Infinity
 from symattn.numbers.arrays import ArraySystem
 from symattn.numbers.given import Given
 
+#: Bits that hold 1e-30, relatively.
+_ACCURATE = 100
+
 
 def float_type(name: Any) -> np.dtype[Any]:
     """A float type by its name, or as NumPy takes it; bfloat16 is ml_dtypes'."""
@@ -64,10 +67,13 @@ def rational(value: Exact) -> Fraction:
     """
     if isinstance(value, Fraction):
         return value
-    from symattn.numbers.enclosure import enclose, to_fraction
+    from symattn.numbers.enclosure import LIMIT, START, enclose, to_fraction
     from symattn.numbers.normal_form import number
 
-    return to_fraction(enclose(number(value), 128).mid())
+    form, bits = number(value), START
+    while (ball := enclose(form, bits)).rel_accuracy_bits() < _ACCURATE and bits < LIMIT:
+        bits *= 2  # the value of another derivation's step may be what two large ones leave
+    return to_fraction(ball.mid())
 
 
 class Floating(ArraySystem):

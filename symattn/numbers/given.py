@@ -35,7 +35,9 @@ class Integers:
 
 
 class Given:
-    """An array of `Exact` entries, which several number systems take in.
+    """An array of exact entries, which several number systems take in.
+
+    Each is an `Exact`, or a number in normal form: a value of another derivation.
 
     Args:
         entries: the array; it is not changed afterwards.

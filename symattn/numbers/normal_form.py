@@ -84,6 +84,11 @@ class Sum:
     def __repr__(self) -> str:
         return self.key or "0"
 
+    def __symattn_exact__(self) -> Fraction | Sum:
+        """Itself, as an input of a derivation; a rational as such."""
+        c = self.rational()
+        return self if c is None else fraction(c)
+
     # Arithmetic.
 
     def __add__(self, other: Sum) -> Sum:
@@ -659,8 +664,10 @@ def maximum(x: Sum, y: Sum) -> Sum:
 FUNCTIONS = {"exp": exp, "log": log, "sin": sin, "cos": cos, "tanh": tanh, "erf": erf}
 
 
-def number(value: Exact) -> Sum:
-    """An `Exact` in normal form."""
+def number(value: Exact | Sum) -> Sum:
+    """An `Exact` in normal form; what is in it already stays as it is."""
+    if isinstance(value, Sum):
+        return value
     if isinstance(value, Fraction):
         return constant(fmpq(value.numerator, value.denominator))
     if isinstance(value, Name):

@@ -23,6 +23,7 @@ from symattn.literals import Apply, Exact, Infinity, Name, exact
 from symattn.numbers import compact
 from symattn.numbers.arrays import MASKED, ArraySystem, by_row, check_rows, multiplied
 from symattn.numbers.given import Given
+from symattn.numbers.normal_form import Sum, to_sympy
 
 _SCALAR: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b, "sub": lambda a, b: a - b,
@@ -36,8 +37,10 @@ _SCALAR: dict[str, Callable[..., Any]] = {
 _PARTIAL = frozenset(["div", "power", "log", "sqrt"])
 
 
-def number(value: Exact) -> sympy.Expr:
+def number(value: Exact | Sum) -> sympy.Expr:
     """Turn an `Exact` into a SymPy expression; names become real, finite symbols."""
+    if isinstance(value, Sum):
+        return to_sympy(value)
     if isinstance(value, Fraction):
         return sympy.Rational(value.numerator, value.denominator)
     if isinstance(value, Infinity):

@@ -1,0 +1,111 @@
+"""Generated tokens and their proof: as text, as Markdown, and as plain data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symattn.generation import Chosen, Generation, Proof
+from symattn.notation import visible
+from symattn.writers import terminal
+from symattn.writers.markdown import escape
+
+SHOWN = 10  # entries that are not proven equal
+
+
+def text(made: Generation) -> str:
+    """For a terminal: a row a token, a line for each tie, and with a cache the proof."""
+    header = ["token", "after", "next", _value(made)]
+    return "\n".join([terminal.table(header, _rows(made), left=3), *_notes(made)])
+
+
+def markdown(made: Generation) -> str:
+    """A Markdown table, a line for each tie, and with a cache the proof."""
+    rows = [["token", "after", "next", _value(made)], ["---"] * 4]
+    rows += [[escape(visible(cell)) for cell in row] for row in _rows(made)]
+    table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
+    return table + "".join(f"\n{escape(visible(note))}\n" for note in _notes(made))
+
+
+def data(made: Generation) -> dict[str, Any]:
+    """Plain data, for JSON."""
+    return {
+        "prompt": list(made.prompt),
+        "tokens": list(made.tokens),
+        "words": list(made.words),
+        "cached": made.cached,
+        "proof": _proof_data(made.proof) if made.cached else None,
+        "steps": [
+            {
+                "token": s.token,
+                "word": s.word,
+                "probability": s.probability,
+                "address": s.entry.address,
+                "tied": [w.index[-1] for w in s.winners] if s.tied else [],
+            }
+            for s in made.steps
+        ],
+    }
+
+
+def proof(found: Proof) -> str:
+    """Whether two passes are proven equal, how, and which entries are not."""
+    n, tokens = len(found.entries), len({e.step for e in found.entries})
+    entries = f"{n} {'entry' if n == 1 else 'entries'} of {tokens} token{'s' * (tokens > 1)}"
+    ways = "; ".join(f"{count} by {why}" for why, count in found.reasons.items())
+    if found.equal:
+        return f"with a cache and without: {entries} are proven equal ({ways})"
+    others = found.others
+    lines = [f"with a cache and without: {len(others)} of {entries} are not proven equal"]
+    lines += [f"  {visible(str(e))}" for e in others[:SHOWN]]
+    if len(others) > SHOWN:
+        lines.append(f"  and {len(others) - SHOWN} more")
+    return "\n".join(lines)
+
+
+def _proof_data(found: Proof) -> dict[str, Any]:
+    """The same as plain data."""
+    return {
+        "equal": found.equal,
+        "entries": len(found.entries),
+        "reasons": dict(found.reasons),
+        "others": [
+            {
+                "token": e.step,
+                "left": e.left.address,
+                "right": e.right.address,
+                "verdict": e.found.verdict,
+                "why": e.found.why,
+            }
+            for e in found.others
+        ],
+    }
+
+
+def _value(made: Generation) -> str:
+    """What the numbers are: P, as the model calls it."""
+    return made.steps[0].entry.step.name
+
+
+def _rows(made: Generation) -> list[list[str]]:
+    """A row a token: its number, the sentence so far, the token, its probability."""
+    words = made.words
+    n = len(made.prompt)
+    return [
+        [str(k + 1), " ".join(words[: n + k]), s.word, s.probability]
+        for k, s in enumerate(made.steps)
+    ]
+
+
+def _notes(made: Generation) -> list[str]:
+    ties = [
+        f"token {k + 1}: {_listed(s)} tie, and that is proven; {s.word} is taken, "
+        "the first in the vocabulary"
+        for k, s in enumerate(made.steps)
+        if s.tied
+    ]
+    return [*ties, *([proof(made.proof)] if made.cached else [])]
+
+
+def _listed(chosen: Chosen) -> str:
+    *first, last = chosen.tied
+    return f"{', '.join(first)} and {last}"
