@@ -302,7 +302,8 @@ def generate(spec: str, n: int, cached: bool, form: str | None, as_json: bool) -
         _print_json(generations.data(made))
     else:
         click.echo(getattr(generations, kind)(made))
-    sys.exit(1 if cached and made.proof.refuted else 0)
+    if cached and made.proof.refuted:
+        sys.exit(1)
 
 
 @main.command(name="list")

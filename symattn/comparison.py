@@ -14,11 +14,13 @@ from symattn import decide
 from symattn.certify import check_number
 from symattn.entries import Entry
 from symattn.errors import Undecided
+from symattn.graph import NamedNode
 from symattn.literals import Infinity, exact
 from symattn.numbers import compact
 from symattn.numbers.ball import Ball
 from symattn.numbers.enclosure import LIMIT, START, enclose
 from symattn.numbers.normal_form import Sum, TooLarge, fraction, symbols_of
+from symattn.steps import Step
 
 Verdict = Literal["equal", "less", "greater", "different", "undecided"]
 
@@ -97,6 +99,7 @@ def largest(entries: Sequence[Entry]) -> list[Entry]:
 
 
 def _compare(x: Any, y: Any, limit: int) -> Comparison:
+    x, y = _scores(x, y)
     if _is_interval(x) or _is_interval(y):
         return _intervals(x, y)
     left, right = _form(x), _form(y)
@@ -115,6 +118,19 @@ def _compare(x: Any, y: Any, limit: int) -> Comparison:
     if found.zero.verdict == "nonzero":
         return Comparison("different", f"{found.zero.why}; {looked}", found.bits)
     return Comparison("undecided", f"{found.zero.why}; {looked}", found.bits)
+
+
+def _scores(x: Any, y: Any) -> tuple[Any, Any]:
+    """Of two weights of one softmax's row, their scores: e^x grows, and they decide more."""
+    if not (isinstance(x, Entry) and isinstance(y, Entry)):
+        return x, y
+    step, derivation = x.step, x.step.derivation
+    same = derivation is y.step.derivation and step.node == y.step.node
+    node = derivation.graph.nodes[step.node]
+    if not same or x.index[:-1] != y.index[:-1] or node.op != "softmax" or step.given:
+        return x, y
+    scores = Step(derivation, NamedNode(step.address, node.inputs[0]))
+    return Entry(scores, x.index), Entry(scores, y.index)
 
 
 def _form(value: Any) -> Any:

@@ -112,6 +112,7 @@ def loaded_by(*words: str, cwd: Path | None = None) -> set[str]:
 
 def test_commands_import_no_more_than_they_need(tmp_path: Path) -> None:
     assert "sympy" not in loaded_by("list")
+    assert "sympy" not in loaded_by("generate", "-n", "2")
     assert not {"numpy", "flint", "sympy", "rich"} & loaded_by("--help")
     assert not {"sympy", "latexify"} & loaded_by("write", "-o", "page.md", cwd=tmp_path)
 

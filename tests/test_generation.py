@@ -186,6 +186,27 @@ def test_a_tie_is_proven_and_the_first_is_taken() -> None:
     assert "token 2: 2 and 3 tie" in made._repr_markdown_()
 
 
+def test_a_tie_that_only_the_zero_test_sees() -> None:
+    """Weights add to 1, and so do both logits; e to the power of each is another form."""
+
+    def constant(W_vocab, *, tokens):  # type: ignore[no-untyped-def]
+        E = W_vocab.T[list(tokens)]
+        A = softmax(E @ E.T)
+        logits = (A @ np.array([[1, 1, 0], [1, 1, 0]]) + np.array([0, 0, 1]))[-1]
+        P = softmax(logits / 2)
+        return P
+
+    d = sa.derive(constant, W_vocab=[[1, 2, 3], [0, 1, 1]], tokens=(0, 1))
+    assert len({*d["logits"].forms.flat}) == 2
+    made = sa.generate(d, 1)
+    assert made.steps[0].tied == ("0", "1", "2")
+    assert made.steps[0].probability == "0.333333"
+    assert sa.compare(d["P"][0], d["P"][2]).verdict == "equal"
+    replaced = d.with_(P=["1/2", "1/4", "1/4"])
+    assert sa.compare(replaced["P"][0], replaced["P"][2]).verdict == "greater"
+    assert sa.compare(d["A"][0, 0], d["A"][1, 0]).verdict == "greater"  # of other rows
+
+
 def test_a_temperature_changes_probabilities_and_no_token() -> None:
     made = {T: sa.generate(derived(temperature=T), 3, cached=True) for T in ("1/2", "1", "3")}
     assert len({m.tokens for m in made.values()}) == 1
