@@ -68,6 +68,8 @@ KINDS: dict[str, dict[str, Any]] = {
     "sliding window": {"window": 2},
     "window in one layer": {"window": 2, "window_layers": (1,)},
     "grouped heads": {"h_kv": 1},
+    "a sandwich": {"norm": "sandwich", "norm_kind": "rms"},
+    "GELU, scaled": {"ffn": "gelu", "gelu": "tanh", "scaled": True, "positions": "sinusoidal"},
 }
 
 
@@ -121,6 +123,15 @@ def test_a_cache_that_loses_positions_or_the_mask_is_seen(lost: str) -> None:
 def test_an_offset_that_fits_no_mask_is_refused() -> None:
     with pytest.raises(ShapeError, match=r"Z_biased of shape \(1, 4\) and seen of shape \(1, 3\)"):
         with_cache(derived(), 4).changed({}, {"offset": 2})
+
+
+def test_a_causal_mask_that_is_given_goes_on() -> None:
+    given = sa.derive(functions.causal_mask, n_q=3, n_k=3)["M"]
+    d = derived(mask="none").changed({"M": given.__symattn_exact__()}, {})
+    made = generate(d, 3, cached=True)
+    assert made.steps[2].derivation["M"].shape == (1, 5)
+    assert made.proof.equal
+    assert made.tokens == generate(derived(), 3).tokens
 
 
 def test_without_a_mask_a_second_layer_tells_a_cache_apart() -> None:
