@@ -487,4 +487,4 @@ def _power_of_ten(bound: float) -> str:
         exponent -= 1
     while Fraction(bound) > Fraction(10) ** exponent:
         exponent += 1
-    return f"10^{{{exponent}}}"
+    return f"10^{{{exponent}}}" if exponent else "1"

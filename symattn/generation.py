@@ -239,6 +239,8 @@ def without_cache(derivation: Derivation, token: int) -> Derivation:
     """
     tokens = (*_tokens(derivation), token)
     n = len(tokens)
+    if derivation.options.get("types") is not None:
+        raise OptionError("types: they say nothing of further tokens; wanted a model without")
     masks = {name: _causal(n) for name in _growing_masks(derivation)}
     return derivation.changed(masks, {_grows(derivation): list(tokens)})
 

@@ -191,7 +191,7 @@ def language_model(
     else:
         logits = unembedded(y, W_U, b_U, softcap_out)
     P = distribution(logits, temperature)
-    if config.loss:
+    if config.loss and not offset:  # a row after a cache has the losses before it elsewhere
         loss = losses(logits, tokens)
         return P, loss
     return P

@@ -15,7 +15,7 @@ def superscript(graph: Graph, step: NamedNode) -> str:
     Indices of its scopes where these tell it from the others; else one scope is named,
     ``(\mathrm{decoder},0,1)``; else all are.
     """
-    same = [s for s in graph.steps if s.name == step.name]
+    same = [s for s in graph.steps if _called(s) == _called(step)]
     if "]." not in step.address or len({s.node for s in same}) == 1:
         return ""
     repeated = {name for s in graph.steps for name, index in _scopes(s.address) if index != "0"}
@@ -25,6 +25,12 @@ def superscript(graph: Graph, step: NamedNode) -> str:
         if len({s.node for s in same if _marks(s.address, named, repeated) == marks}) == 1:
             break
     return f"^{{({','.join(marks)})}}"
+
+
+def _called(step: NamedNode) -> tuple[str, str]:
+    """What its symbol is made of: its name; of what is merely returned, also the function's."""
+    scopes = _scopes(step.address)
+    return step.name, scopes[-1][0] if step.returned and scopes else ""
 
 
 def _choices(n: int) -> Iterator[set[int]]:

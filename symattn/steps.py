@@ -88,7 +88,8 @@ class Step:
             scope = scopes.rpartition(".")[2].partition("[")[0]
             base = notation.function_symbol(scope or self.derivation.graph.name)
             part = name.partition(".")[2]
-            return rf"{base}_{{{notation.symbol(part)}}}" if part else base
+            base = rf"{base}_{{{notation.symbol(part)}}}" if part else base
+            return base + superscript(self.derivation.graph, self._named)
         base, above = notation.symbol(name), superscript(self.derivation.graph, self._named)
         # A prime is a superscript already, unless the next one follows it at once.
         return f"{{{base}}}{above}" if above and "'_" in base else base + above

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ast
 import json
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,6 +23,9 @@ from symattn.writers import latex, markdown
 ROOT = Path(__file__).parent.parent
 GOLDEN = Path(__file__).parent / "golden"
 
+
+#: Whole models at toy size, each with a page in docs/.
+PRESETS = ("vaswani2017", "gpt2", "bert", "llama", "gemma2")
 
 MODULES: list[ModuleType] = [
     activations, masks, norms, positions, softmaxes, attention, transformer, sublayers, layers, language
@@ -55,6 +59,7 @@ def golden(name: str) -> str:
     return "\n\n".join(f"% {step.address}\n{equation(step)}" for step in steps) + "\n"
 
 
+@cache
 def outputs() -> dict[Path, str]:
     """Every generated file that is committed, with its text."""
     article = page(load_spec("article").derive())
@@ -66,6 +71,10 @@ def outputs() -> dict[Path, str]:
         ROOT / "docs" / "attention.md": markdown.write(article),
         ROOT / "docs" / "attention.tex": latex.write(article),
         ROOT / "docs" / "encoder.md": markdown.write(encoder),
+        **{
+            ROOT / "docs" / f"{name}.md": markdown.write(page(load_spec(name).derive()))
+            for name in PRESETS
+        },
     }
 
 

@@ -13,8 +13,7 @@ import symattn as sa
 from symattn.errors import SpecError
 from symattn.examples import builtin_names
 from symattn.spec_reader import load_spec, parse_spec
-
-PRESETS = ("bert", "gemma2", "gpt2", "llama", "vaswani2017")
+from tests.regenerate import PRESETS
 
 SMALL = """
 format = 1

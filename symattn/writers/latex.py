@@ -32,6 +32,9 @@ PREAMBLE = r"""\documentclass[11pt]{article}
 #: Lines of an equation that are kept on one page.
 MAX_UNBROKEN = 16
 
+#: Rows of a table that stand on one page.
+ROWS = 30
+
 #: The last Latin letter of LaTeX's own table, and the punctuation it has beyond that.
 LAST_LATIN = 0x17F
 PUNCTUATION = "‘’‚“”„–—…†‡•€™"
@@ -90,14 +93,20 @@ def _equation(latex: str) -> str:
 
 
 def _table(table: Table) -> str:
-    rows = [" & ".join(map(_inlines, cells)) for cells in (table.header, *table.rows)]
+    """A table, in pieces of a page each: a tabular does not go on on the next one."""
+    starts = range(0, max(len(table.rows), 1), ROWS)
+    return "\n\n".join(_tabular(table.header, table.rows[i : i + ROWS]) for i in starts)
+
+
+def _tabular(header: tuple[Inlines, ...], body: tuple[tuple[Inlines, ...], ...]) -> str:
+    rows = [" & ".join(map(_inlines, cells)) for cells in (header, *body)]
     # A row that begins with [ would be read as a length.
     rows = ["{}" + r if r.startswith("[") else r for r in rows]
-    body = " \\\\\n".join(
+    text = " \\\\\n".join(
         [rows[0] + r" \\ \hline" + "\n" + rows[1], *rows[2:]] if rows[1:] else rows
     )
     return (
-        f"\\begin{{center}}\n\\begin{{tabular}}{{{'l' * len(table.header)}}}\n{body}\n"
+        f"\\begin{{center}}\n\\begin{{tabular}}{{{'l' * len(header)}}}\n{text}\n"
         "\\end{tabular}\n\\end{center}"
     )
 
