@@ -100,6 +100,9 @@ class _Codegen(ExpressionCodegen):  # type: ignore[misc]
     def visit_BinOp(self, node: ast.BinOp) -> str:
         if isinstance(node.op, ast.MatMult):
             return f"{self._factor(node.left)} {self._factor(node.right, right=True)}"
+        if isinstance(node.op, ast.BitAnd | ast.BitOr):  # of conditions
+            sign = r"\land" if isinstance(node.op, ast.BitAnd) else r"\lor"
+            return f"{self.visit(node.left)} {sign} {self.visit(node.right)}"
         if isinstance(node.op, ast.Mult) and not (_is_scalar(node.left) or _is_scalar(node.right)):
             # Entry by entry: a matrix product is written without a sign.
             return rf"{self._factor(node.left)} \odot {self._factor(node.right, right=True)}"

@@ -210,7 +210,8 @@ class _Writer:
         if e.op == "power":
             base = self._wrapped(e.args[0], _POW, True)
             exponent = self.write(e.args[1])[0]
-            return (f"{base}^{{{exponent}}}" if self.tex else f"{base}**({exponent})"), _POW
+            plain = exponent if exponent.isalnum() else f"({exponent})"
+            return (f"{base}^{{{exponent}}}" if self.tex else f"{base}**{plain}"), _POW
         return self._function(e)
 
     def _function(self, e: Apply) -> tuple[str, int]:

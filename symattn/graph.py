@@ -21,6 +21,9 @@ Array = np.ndarray[Any, np.dtype[Any]]
 #: What a name of a line stood for: a node, several, or a static value as text.
 Binding = int | tuple[int, ...] | str
 
+#: How many steps a message names.
+NAMES_LISTED = 40
+
 #: The name of a returned expression that has no other; of several, ``return.0``, ….
 RETURN = "return"
 
@@ -133,8 +136,10 @@ class Graph:
             found = [s for s in self.steps if s.address.endswith(tail)]
         if not found:
             names = list(dict.fromkeys(self.short(s) for s in self.steps))
+            more = len(names) - NAMES_LISTED
+            listed = ", ".join(names[:NAMES_LISTED]) + (f" and {more} more" if more > 0 else "")
             raise AddressError(
-                f"no step {address!r}{nearest(address, names)}; the steps are {', '.join(names)}"
+                f"no step {address!r}{nearest(address, names)}; the steps are {listed}"
             )
         if len({s.node for s in found}) > 1:
             raise AddressError(

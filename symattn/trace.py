@@ -84,23 +84,45 @@ def primitive(record: Callable[..., Tracer]) -> Callable[[Callable[..., Any]], C
 
 
 def model(
-    name: str, *, masks: tuple[str, ...] = ()
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Decorator: the name of the scope that calls of this function open.
+    function: Callable[..., Any] | None = None,
+    /,
+    *,
+    name: str | None = None,
+    masks: tuple[str, ...] = (),
+) -> Any:
+    """Decorator: a model, a NumPy function that can be derived; it is called as before.
 
     Args:
+        name: of the scope that a call of it opens; its own if left out.
         masks: arguments that are additive masks, of 0 and -oo: 0 and 1 are refused there.
 
+    Raises:
+        TraceError: what is decorated is no function made by def.
+
+    >>> @model
+    ... def scores(Q, K):
+    ...     S = Q @ K.T
+    ...     return S
     >>> @model(name="head")
     ... def attention_head(E): ...
+
+    ``scores.derive(Q=…, K=…)`` is then ``symattn.derive(scores, Q=…, K=…)``.
     """
 
     def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        check_function(function)
         function.__symattn_scope__ = name  # type: ignore[attr-defined]
         function.__symattn_masks__ = masks  # type: ignore[attr-defined]
+        function.derive = functools.partial(_derive, function)  # type: ignore[attr-defined]
         return function
 
-    return register
+    return register if function is None else register(function)
+
+
+def _derive(function: Callable[..., Any], /, **arguments: Any) -> Any:
+    from symattn.derivation import derive
+
+    return derive(function, **arguments)
 
 
 def inlined(function: Callable[..., Any]) -> Callable[..., Any]:

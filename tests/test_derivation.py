@@ -80,7 +80,7 @@ def test_ranks(article: sa.Derivation) -> None:
     )  # fmt: skip
     assert heads["W_Q"].exact.shape == (2, 2, 1)
     assert [s.symbol for s in heads.steps if s.name == "return"] == [
-        r"\mathrm{Attention}", r"\mathrm{Attention}", r"\mathrm{MultiHead}",
+        r"\mathrm{Attention}^{(0)}", r"\mathrm{Attention}^{(1)}", r"\mathrm{MultiHead}",
     ]  # fmt: skip
     assert str(heads["W_Q"])
     assert heads["W_Q"].latex().startswith(r"\left(\begin{bmatrix}")

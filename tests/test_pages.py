@@ -63,6 +63,7 @@ MACROS = {
     r"\theta",
     r"\pi",
     r"\_",
+    r"\land",
     r"\varepsilon",
     r"\lfloor",
     r"\rfloor",
