@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -83,6 +83,12 @@ def primitive(record: Callable[..., Tracer]) -> Callable[[Callable[..., Any]], C
     return register
 
 
+@overload
+def model(function: Callable[..., Any], /) -> Callable[..., Any]: ...
+@overload
+def model(
+    *, name: str | None = None, masks: tuple[str, ...] = ()
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]: ...
 def model(
     function: Callable[..., Any] | None = None,
     /,
