@@ -242,11 +242,11 @@ class Derivation:
     # Values.
 
     @cached_property
-    def values(self) -> list[Array]:
-        """The exact value of every node, from the symbolic number system (SymPy)."""
+    def values(self) -> Run:
+        """The exact value of each node, from the symbolic number system (SymPy), when asked for."""
         from symattn.numbers import symbolic
 
-        return self.run(symbolic.shared())
+        return self.running(symbolic.shared())
 
     @cached_property
     def forms(self) -> list[Any]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from symattn import formulas, notation
 from symattn.entries import Entry, mentions
-from symattn.errors import AddressError, ExactnessError, Undecided
+from symattn.errors import AddressError, ExactnessError, SizeError, Undecided
 from symattn.expression import Cell
 from symattn.graph import Array, Binding, NamedNode
 from symattn.labels import Axes
@@ -24,6 +24,10 @@ from symattn.scopes import superscript
 if TYPE_CHECKING:
     from symattn.derivation import Derivation
     from symattn.selection import Selection
+
+
+#: Entries that are longer, written out, are not handed to SymPy: it takes minutes and more.
+SYMPY_CHARACTERS = 1_000_000
 
 
 class Step:
@@ -235,8 +239,21 @@ class Step:
 
     @property
     def value(self) -> Array:
-        """The exact value as an object array of SymPy expressions."""
-        return self.derivation.values[self.node]
+        """The exact value as an object array of SymPy expressions.
+
+        Raises:
+            SizeError: an entry of over a million characters, as those of deep layers are. SymPy
+                keeps every value written out; texts, decimals and comparisons do not need it.
+        """
+        size, entry = max(((e.size, e.address) for e in self.entries()), default=(0, ""))
+        if size > SYMPY_CHARACTERS:
+            raise SizeError(
+                f"{entry}: wanted at most {SYMPY_CHARACTERS:,} characters for SymPy, which writes "
+                f"every value out, and it has {size:,}; decimal(), text() and compare do without",
+                size,
+            )
+        value: Array = self.derivation.values[self.node]
+        return value
 
     @property
     def exact(self) -> Any:

@@ -8,7 +8,7 @@ import pytest
 
 import symattn as sa
 from symattn.document import page
-from symattn.errors import OptionError
+from symattn.errors import OptionError, SizeError
 from symattn.numbers.normal_form import ZERO
 from symattn.spec_reader import load_spec
 from symattn.writers import latex, markdown
@@ -54,6 +54,15 @@ def test_conventions_of_the_presets() -> None:
     assert hidden == [[True, True, False, False], [False] * 4]
     # Every token of an encoder sees all.
     assert not any(e.form == ZERO for e in bert["head[0].A"].entries())
+
+
+def test_sympy_is_not_asked_for_what_would_take_it_minutes() -> None:
+    d = sa.load("gpt2")
+    assert d["layer[0].head[0].Q"].exact.shape == (3, 2)
+    deep = d["layer[1].head[0].A"]
+    with pytest.raises(SizeError, match=r"head\[0\].A\[.*wanted at most 1,000,000 characters"):
+        _ = deep.exact
+    assert deep.decimal(3)[2] == [e.decimal(3) for e in deep[2]]
 
 
 @pytest.mark.parametrize("name", PRESETS)
