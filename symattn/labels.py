@@ -48,9 +48,17 @@ def _carried(node: Node, operands: list[tuple[Node, Axes]]) -> Axes:
         kept: Axes = (None,) if node.params["keepdims"] else ()
         return axes[:axis] + kept + axes[axis + 1 :]
     if node.op == "concat":
-        axis = node.params["axis"]
-        return (*axes[:axis], None, *axes[axis + 1 :])
+        return _joined(node.params["axis"], operands)
     return _merged(node.shape, operands)
+
+
+def _joined(axis: int, operands: list[tuple[Node, Axes]]) -> Axes:
+    """Side by side along an axis: what has no labels there has empty ones beside what has."""
+    parts = [axes[axis] or ("",) * operand.shape[axis] for operand, axes in operands]
+    along = tuple(label for part in parts for label in part)
+    others = list(zip(*(axes for _, axes in operands), strict=True))
+    first = [next((labels for labels in part if labels is not None), None) for part in others]
+    return (*first[:axis], along if any(along) else None, *first[axis + 1 :])
 
 
 def _merged(shape: tuple[int, ...], operands: list[tuple[Node, Axes]]) -> Axes:

@@ -173,7 +173,11 @@ def decoder_layer(
     w = weights.get
     x_1 = attended(x, M, bias, angle, config, weights)
     read = norm_before(x_1, w("gamma_2"), w("beta_2"), w("eps"), config)
-    cross = {k.removesuffix("_cross"): W for k, W in weights.items() if k in OF_CROSS_ATTENTION}
+    cross = {
+        k.removesuffix("_cross"): W
+        for k, W in weights.items()
+        if k in (*OF_CROSS_ATTENTION, "scale", "softcap")
+    }
     attn = cross_attention(read, memory, M=M_cross, config=config, **cross)
     f_c = norm_within(attn, w("gamma_2_post"), w("beta_2_post"), w("eps"), config)
     r_c = x_1 + f_c

@@ -96,8 +96,6 @@ class _Reader(Table):
 
     def spec(self, path: Path | None) -> Spec:
         if self.table.get("format") is True or self.table.get("format") != FORMAT:
-            known = () if "format" in self.table else (*KEYS, *_keys_of(MODELS["language_model"]))
-            self.known_keys({k: v for k, v in self.table.items() if known}, known, "")
             self.fail("format", f"wanted {FORMAT}, got {self.table.get('format')!r}")
         model = MODELS[self.choice("model", list(MODELS), default=None)]
         self.known_keys(self.table, _keys_of(model), "")

@@ -209,6 +209,53 @@ def test_every_model_can_be_named_and_every_key_is_read() -> None:
         assert set(model.choices) <= set(Config.__dataclass_fields__)
 
 
+HEADS = """
+format = 1
+model = "self_attention"
+tokens = ["a", "b", "c"]
+[matrices]
+E = [[1, 0], [0.5, "1/3"], [0, 1]]
+W_Q = [[[1, 0], [0, 1]], [[1, 1], [0, 2]]]
+W_K = [[[1, 1], [2, 1]]]
+W_V = [[[1], [0.5]]]
+W_O = [[1, 0], [0, 1]]
+"""
+
+
+@pytest.mark.parametrize(
+    ("lines", "matrices"),
+    [
+        ((), ()),
+        (('mask = "causal"', 'positions = "alibi"'), ("sink = [0, 0.5]",)),
+        (('positions = "rope"', 'pairing = "half"', "base = 100", "window = 2"), ()),
+        (('positions = "rope"', 'pairing = "interleaved"', "rope_dimensions = 2"), ()),
+        (("softcap = 3", "scale = 2"), ("bias = [[[0, 1, 0], [0, 0, 1], [1, 0, 0]], [[0, 0, 0], [0, 0, 0], [1, 1, 1]]]",)),
+        (("mask = {add = [[0, 0.5, 0], [0, 0, 0], [0, 0, -1]]}",), ('b_Q = "ones"', 'b_K = "zeros"', "b_O = [1, 2]")),
+    ],
+)  # fmt: skip
+def test_heads_with_everything(lines: tuple[str, ...], matrices: tuple[str, ...]) -> None:
+    d = parse_spec(with_lines(HEADS, *lines, matrices=matrices)).derive()
+    assert d["head[1].A"].axes == (("a", "b", "c"), ("a", "b", "c"))
+    assert d["attn"].shape == (3, 2)
+    report = d.verify()
+    assert report.agrees, report.disagreements
+
+
+def test_linear_attention_for_contrast() -> None:
+    flat = HEADS.replace("self_attention", "linear_attention_head").replace(
+        "W_O = [[1, 0], [0, 1]]", ""
+    )
+    flat = flat.replace("[[[1, 0], [0, 1]], [[1, 1], [0, 2]]]", "[[1, 0], [0, 1]]")
+    flat = flat.replace("[[[1, 1], [2, 1]]]", "[[1, 1], [2, 1]]").replace(
+        "[[[1], [0.5]]]", "[[1], [0.5]]"
+    )
+    d = parse_spec(flat).derive()
+    assert d["O"].shape == (3, 1)
+    assert d.verify().agrees
+    with pytest.raises(SpecError, match="mask: unknown key"):
+        parse_spec(with_lines(flat, 'mask = "causal"'))
+
+
 def test_cross_attention_and_its_masks() -> None:
     head: dict[str, Any] = {"W_Q": 1, "W_K": 1, "W_V": 1, "W_O": 1}
     rows = [f'{k}{part} = [[[[1, 0], [0, 1]]]]' if k != "W_O" else f'{k}{part} = "identity"'
