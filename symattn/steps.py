@@ -18,7 +18,6 @@ from symattn.layout import LINE, is_long, width
 from symattn.literals import Infinity
 from symattn.notation import Notation
 from symattn.numbers.held import has_symbols
-from symattn.numbers.normal_form import has_references
 from symattn.scopes import superscript
 
 if TYPE_CHECKING:
@@ -503,6 +502,8 @@ class Step:
 
     def named(self, indices: list[tuple[int, ...]], style: Notation) -> dict[Cell, tuple[str, str]]:
         """The entries that some of its entries name: each with its name and what it stands for."""
+        from symattn.numbers.normal_form import has_references  # not for those who list
+
         text = " ".join(self.text_at(index, style) for index in indices)
         used = {cell for index in indices for cell in self._definitions.get((style, index), ())}
         found: dict[Cell, tuple[str, str]] = {}
