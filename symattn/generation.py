@@ -254,8 +254,9 @@ def with_cache(derivation: Derivation, token: int) -> Derivation:
     _check_cache(derivation)
     taken = past(derivation)
     n = taken["K_past"].shape[2]
+    first = derivation.options.get("offset", 0) - _past_length(derivation)
     masks = {name: _causal(n + 1)[-1:] for name in _growing_masks(derivation)}
-    return derivation.changed({**taken, **masks}, {"tokens": [token], "offset": n})
+    return derivation.changed({**taken, **masks}, {"tokens": [token], "offset": first + n})
 
 
 def past(derivation: Derivation) -> dict[str, Array]:
@@ -272,6 +273,12 @@ def past(derivation: Derivation) -> dict[str, Array]:
         name: np.array([[step.__symattn_exact__() for step in row] for row in rows], dtype=object)
         for name, rows in _heads(derivation).items()
     }
+
+
+def _past_length(derivation: Derivation) -> int:
+    """How many tokens its cache stands for: none where it has none."""
+    cache = derivation.inputs.get("K_past")
+    return 0 if cache is None else int(cache.shape[2])
 
 
 def _heads(derivation: Derivation) -> dict[str, list[list[Step]]]:
@@ -329,9 +336,9 @@ def _growing_masks(derivation: Derivation) -> list[str]:
     if _grows(derivation) == "outputs":
         names.remove("M")  # the encoder's, whose tokens stay
     found = [name for name in names if name in derivation.inputs]
-    n, offset = len(_tokens(derivation)), derivation.options.get("offset", 0)
+    n, before = len(_tokens(derivation)), _past_length(derivation)
     for name in found:
-        mask, wanted = derivation.inputs[name], _causal(offset + n)[offset:]
+        mask, wanted = derivation.inputs[name], _causal(before + n)[before:]
         if mask.shape != wanted.shape or not (mask == wanted).all():
             raise MaskError(
                 f"{name}: a mask of its own says nothing of further tokens; wanted a causal one, "

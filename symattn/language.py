@@ -191,7 +191,9 @@ def language_model(
     else:
         logits = unembedded(y, W_U, b_U, softcap_out)
     P = distribution(logits, temperature)
-    if config.loss and not offset:  # a row after a cache has the losses before it elsewhere
+    if (
+        config.loss and "K_past" not in weights
+    ):  # a row after a cache has the losses before it elsewhere
         loss = losses(logits, tokens)
         return P, loss
     return P

@@ -44,13 +44,20 @@ from symattn.trace import inlined, model
 
 @model(name="SelfAttention", masks=("M",))
 def self_attention(
-    E: Any, M: Any = None, bias: Any = None, *, config: Config = DEFAULT, **weights: Any
+    E: Any,
+    M: Any = None,
+    bias: Any = None,
+    *,
+    offset: int = 0,
+    config: Config = DEFAULT,
+    **weights: Any,
 ) -> Any:
     """Multi-head self-attention with its mask and its positions: n × d_model -> n × d_model.
 
     Args:
         M: additive mask, n × n; without it the mask and the window that config says.
         bias: added to the scores, n × n, or h × n × n.
+        offset: the position of the first row.
         weights: W_Q, W_K, W_V, W_O, h × … as a layer has them, b_Q, b_K, b_V, b_O, a sink of
             each head; numbers: scale, softcap, and base of RoPE's angles.
 
@@ -62,8 +69,8 @@ def self_attention(
     """
     check_weights(weights, (*OF_ATTENTION, "scale", "softcap", "base"), "self-attention")
     n = len(E)
-    M, M_window = masks_of(n, n, M, 0, config)
-    slopes, angle = positions_of(n, n, 0, config, weights)
+    M, M_window = masks_of(n, 0, M, config)
+    slopes, angle = positions_of(n, 0, offset, config, weights)
     if bias is None:
         bias = slopes
     here = {k: W for k, W in weights.items() if k != "base"}
@@ -187,18 +194,18 @@ def decoder_layer(
 
 @inlined
 @model(name="masks")
-def masks_of(n_q: int, n_k: int, M: Any, offset: int, config: Config) -> Any:
+def masks_of(n_q: int, n_past: int, M: Any, config: Config) -> Any:
     """The mask of layers that see all they may, and of those that see a window of it.
 
-    Each is n_q × n_k, or None where nothing is hidden.
+    Each is n_q × (n_past + n_q), or None where nothing is hidden.
 
     Source: see `symattn.functions.causal_mask` and `symattn.functions.sliding_window_mask`.
     """
     if M is None and config.mask == "causal":
-        M = causal_mask(n_q, n_k, offset)
+        M = causal_mask(n_q, n_past + n_q, n_past)
     if config.window is None:
         return M, M
-    window = sliding_window_mask(n_q, n_k, config.window, offset)
+    window = sliding_window_mask(n_q, n_past + n_q, config.window, n_past)
     if M is None:
         M_window = window
     else:
@@ -208,13 +215,13 @@ def masks_of(n_q: int, n_k: int, M: Any, offset: int, config: Config) -> Any:
 
 @inlined
 @model(name="shared")
-def positions_of(n_q: int, n_k: int, offset: int, config: Config, weights: Any) -> Any:
+def positions_of(n_q: int, n_past: int, offset: int, config: Config, weights: Any) -> Any:
     """What positions add to every layer: a bias of the scores (ALiBi), or angles (RoPE).
 
     Source: see `symattn.functions.alibi_bias` and `symattn.functions.rope_angles`.
     """
     if config.positions == "alibi":
-        bias = alibi_bias(weights["W_Q"].shape[-3], n_q, n_k, offset)
+        bias = alibi_bias(weights["W_Q"].shape[-3], n_q, n_past + n_q, n_past)
         return bias, None
     if config.positions != "rope":
         return None, None
@@ -279,7 +286,8 @@ def encoder(
         M: additive mask, n × n; without it the mask that config says.
         bias: added to every layer's scores, n × n, or h × n × n.
         gamma_out, beta_out: of the norm after the last layer, where config has one.
-        offset: the position of the first row: how many tokens K_past and V_past stand for.
+        offset: the position of the first row. After K_past and V_past it is what they stand for,
+            n_past tokens, unless theirs began later than at 0.
         weights: of all layers, each with its layers in front: W_Q is N × h × d_model × d_k;
             see `encoder_layer`. Numbers: eps, scale, softcap, and base of RoPE's angles.
 
@@ -291,8 +299,9 @@ def encoder(
     """
     x = E
     n = len(x)
-    M, M_window = masks_of(n, offset + n, M, offset, config)
-    slopes, angle = positions_of(n, offset + n, offset, config, weights)
+    n_past = weights["K_past"].shape[-2] if "K_past" in weights else 0
+    M, M_window = masks_of(n, n_past, M, config)
+    slopes, angle = positions_of(n, n_past, offset, config, weights)
     if bias is None:
         bias = slopes
     for i in range(len(of_layer(weights, 0)) and len(weights["W_Q"])):
@@ -325,7 +334,7 @@ def decoder(
     n = len(x)
     if M is None:
         M = causal_mask(n, n)
-    bias, angle = positions_of(n, n, 0, config, weights)
+    bias, angle = positions_of(n, 0, 0, config, weights)
     for i in range(len(of_layer(weights, 0)) and len(weights["W_Q"])):
         here = {k: W for k, W in of_layer(weights, i).items() if k != "base"}
         x = decoder_layer(x, memory, M, M_cross, bias, angle, config=config, **here)

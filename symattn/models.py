@@ -57,6 +57,11 @@ class Model:
         return getattr(import_module(f"symattn.{self.home}"), self.name)
 
     @property
+    def has_offset(self) -> bool:
+        """Whether its positions may begin elsewhere than at 0."""
+        return "positions" in self.choices and not self.sequences[1:]
+
+    @property
     def embeds(self) -> bool:
         """Whether it starts from tokens, and so wants a vocabulary."""
         return "W_vocab" in self.matrices

@@ -47,6 +47,7 @@ class Spec:
         numbers: by name, those that the model takes beside its matrices.
         masks: by input, the additive masks that are given.
         config: the choices of a whole Transformer.
+        offset: the position of the first token.
         words: other choices, by the option that they are.
         symbolic: matrices, or entries of them, that are symbols; `matrices` has the numbers.
         radii: with ``inputs = "printed"``, by matrix, the half-width of each entry.
@@ -65,6 +66,7 @@ class Spec:
     numbers: Mapping[str, Exact] = field(default_factory=dict)
     masks: Mapping[str, Array] = field(default_factory=dict)
     config: Config | None = None
+    offset: int = 0
     words: Mapping[str, str] = field(default_factory=dict)
     reconstructed: tuple[str, ...] = ()
     symbolic: tuple[str, ...] = ()
@@ -109,6 +111,8 @@ class Spec:
         for key in model.sequences:
             assert self.vocabulary is not None  # the reader has seen to it
             options[key] = [self.vocabulary.index(word) for word in getattr(self, key)]
+        if self.offset:
+            options["offset"] = self.offset
         if self.types is not None:
             options["types"] = self.types
         if self.config is not None:

@@ -43,7 +43,8 @@ SIZES = ("N", "N_dec", "h", "h_kv")
 def _keys_of(model: Model) -> tuple[str, ...]:
     sizes = tuple(s for s in SIZES if any(s in axes for axes in model.matrices.values()))
     types = ("types",) if "W_type" in model.matrices else ()
-    own = (*model.masks, *model.numbers, *model.choices, *model.sequences, *model.words)
+    offset = ("offset",) if model.has_offset else ()
+    own = (*offset, *model.masks, *model.numbers, *model.choices, *model.sequences, *model.words)
     return tuple(dict.fromkeys((*KEYS, *own, *sizes, *types)))
 
 
@@ -127,6 +128,7 @@ class _Reader(Table):
             numbers=self.numbers(model, sizes),
             masks=self.masks(model, sizes, words, config),
             config=config,
+            offset=self.count("offset", 0) if "offset" in self.table else 0,
             words={key: word for key, word in words.items() if word != model.words[key][0]},
             reconstructed=self.addresses("reconstructed"),
             symbolic=self.addresses("symbolic"),

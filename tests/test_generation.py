@@ -13,7 +13,7 @@ import pytest
 import symattn as sa
 from symattn import cli, functions, transformer
 from symattn.config import Config
-from symattn.errors import ExactnessError, MaskError, OptionError, ShapeError
+from symattn.errors import ExactnessError, MaskError, OptionError
 from symattn.functions import softmax
 from symattn.generation import Generation, compared, generate, with_cache, without_cache
 from symattn.language import encoder_decoder, language_model
@@ -101,7 +101,6 @@ LOST: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
     "the offset, RoPE in two layers": ({"offset": 0}, KINDS["interleaved RoPE"]),
     "the offset, learned": ({"offset": 0}, KINDS["learned positions"]),
     "the offset, sinusoidal": ({"offset": 0}, KINDS["sinusoidal positions"]),
-    "the offset, ALiBi": ({"offset": 0}, KINDS["ALiBi, one layer, no norm"]),
     "the mask": ({"config": Config(norm="pre", norm_out=True, mask="causal")}, {"window": 2}),
 }
 
@@ -120,9 +119,12 @@ def test_a_cache_that_loses_positions_or_the_mask_is_seen(lost: str) -> None:
     assert compared(without_cache(d, 4), with_cache(d, 4)).equal
 
 
-def test_an_offset_that_fits_no_mask_is_refused() -> None:
-    with pytest.raises(ShapeError, match=r"Z_biased of shape \(1, 4\) and seen of shape \(1, 3\)"):
-        with_cache(derived(), 4).changed({}, {"offset": 2})
+def test_positions_may_begin_later() -> None:
+    """A cache goes on where its tokens ended, and RoPE's scores know only how far apart two are."""
+    later = derived(positions="learned").changed({}, {"offset": 1})
+    made = generate(later, 2, cached=True)
+    assert [s.derivation.options["offset"] for s in made.steps] == [1, 4]
+    assert made.proof.equal
 
 
 def test_a_causal_mask_that_is_given_goes_on() -> None:

@@ -119,6 +119,15 @@ def test_printed_inputs_of_heads_side_by_side() -> None:
     assert [str(r) for r in radii.ravel()] == ["1/200", "0", "0", "1/20"]
 
 
+def test_positions_that_begin_later() -> None:
+    lines = ('positions = "learned"', "offset = 1")
+    rows = ("W_pos = [[5, 5], [1, 0], [0.5, 0.25]]",)
+    d = parse_spec(with_lines(MODEL, *lines, matrices=rows)).derive()
+    assert d["PE"].decimal(2) == [["1.00", "0.00"], ["0.50", "0.25"]]
+    with pytest.raises(SpecError, match="offset: wanted a whole number from 0"):
+        parse_spec(with_lines(MODEL, "offset = -1"))
+
+
 @pytest.mark.parametrize("positions", ["sinusoidal", "learned", "rope", "alibi", "none"])
 def test_positions_of_a_language_model(positions: str) -> None:
     lines = [f'positions = "{positions}"', 'mask = "causal"', "loss = true", "temperature = 0.5"]
