@@ -98,12 +98,35 @@ def write(
     else:
         from importlib import import_module
 
-        text = import_module(f"symattn.writers.{kind}").write(made)
+        text = import_module(f"symattn.writers.{kind}").write(
+            made, _about(spec, derivation, output)
+        )
     if output is None or str(output) == "-":
         click.echo(text, nl=False)
     else:
         files.write_text(output, text)
         click.echo(f"{output}: {len(derivation.steps)} steps", err=True)
+
+
+def _about(spec: str, derivation: Derivation, output: Path | None) -> str:
+    """What a page says it is about: a built-in's name, or where its spec lies from there.
+
+    Nothing for a spec that quotes numbers: its page says itself which of them are wrong.
+    """
+    from symattn.examples import builtin_names
+
+    if derivation.spec is not None and derivation.spec.claims:
+        return ""
+    if spec in builtin_names():
+        return spec
+    if output is None or str(output) == "-" or not spec.endswith(".toml"):
+        return ""
+    path = Path(spec)
+    try:
+        found = os.path.relpath(path.parent.resolve() / path.name, output.parent.resolve())
+    except ValueError:  # on another drive
+        return ""
+    return Path(found).as_posix()
 
 
 def _kind_of(output: Path | None) -> str:

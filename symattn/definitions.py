@@ -49,6 +49,17 @@ def definition(step: Step, index: tuple[int, ...], style: Notation) -> Definitio
     return Definition(Expansion(style).full(value), tuple(collector.cells))
 
 
+def defines(step: Step, index: tuple[int, ...], tree: Any) -> bool:
+    """Whether an expression is the definition of an entry, its names left as they are.
+
+    Args:
+        tree: an `expression.Expression`, of numbers and of entries of earlier steps.
+    """
+    collector = _Collector(step, "latex")
+    own = expression.expand(step.derivation.graph, step.node, index)
+    return bool(collector.value(own) == collector.value(tree))
+
+
 class _Collector:
     def __init__(self, step: Step, style: Notation) -> None:
         self.derivation = step.derivation

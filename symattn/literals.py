@@ -93,7 +93,7 @@ _TOKEN = re.compile(
 )
 
 
-def parse(text: str, names: Mapping[str, Exact] | None = None) -> Exact:
+def parse(text: str, names: Mapping[str, Exact] | None = None, *, limit: int = MAX_LENGTH) -> Exact:
     """Read one exact number.
 
     Args:
@@ -101,6 +101,7 @@ def parse(text: str, names: Mapping[str, Exact] | None = None) -> Exact:
             a symbol's name, or sums, products, quotients and powers of these.
         names: names with a value of their own, such as ``{"d_k": Fraction(2)}``.
             Every other name is a symbol.
+        limit: characters that the text may have.
 
     Raises:
         LiteralError: the text is not of this grammar, or over its limits
@@ -111,10 +112,8 @@ def parse(text: str, names: Mapping[str, Exact] | None = None) -> Exact:
     >>> str(parse("2*sqrt(2)"))
     'mul(2, sqrt(2))'
     """
-    if len(text) > MAX_LENGTH:
-        raise LiteralError(
-            f"wanted an exact number of at most {MAX_LENGTH} characters, got {len(text)}"
-        )
+    if len(text) > limit:
+        raise LiteralError(f"wanted an exact number of at most {limit} characters, got {len(text)}")
     return _Parser(text, names or {}).parse()
 
 

@@ -142,6 +142,14 @@ class Step:
         return f"{self.symbol} = {made.fill(self._bound_symbol)}"
 
     @property
+    def formula_as_substituted(self) -> str | None:
+        """The right side of the formula with its names where `substitution` has their values."""
+        if self.inside or self.source is None or self.given:
+            return None
+        made = formulas.template(self.source)
+        return None if made.code else made.fill(self._bound_symbol, factored=bool(self.shape))
+
+    @property
     def formula_is_code(self) -> bool:
         """Whether the formula is source text, for want of latexify-py (Python 3.14 on)."""
         return self.source is not None and formulas.template(self.source).code

@@ -70,9 +70,9 @@ def outputs() -> dict[Path, str]:
         GOLDEN / "article-encoder.tex": golden("article-encoder"),
         ROOT / "docs" / "attention.md": markdown.write(article),
         ROOT / "docs" / "attention.tex": latex.write(article),
-        ROOT / "docs" / "encoder.md": markdown.write(encoder),
+        ROOT / "docs" / "encoder.md": markdown.write(encoder, "article-encoder"),
         **{
-            ROOT / "docs" / f"{name}.md": markdown.write(page(load_spec(name).derive()))
+            ROOT / "docs" / f"{name}.md": markdown.write(page(load_spec(name).derive()), name)
             for name in PRESETS
         },
     }

@@ -53,8 +53,9 @@ def test_write_is_the_committed_page(tmp_path: Path) -> None:
 
 
 def test_write_to_standard_output() -> None:
-    assert output("write", "article-encoder").startswith("# cat chases mouse, without a mask\n")
-    assert output("write", "article-encoder", "--format", "latex").startswith("\\documentclass")
+    said = "<!-- symattn: spec article-encoder -->\n\n# cat chases mouse, without a mask\n"
+    assert output("write", "article-encoder").startswith(said)
+    assert output("write", "article-encoder", "--format", "latex").startswith("% symattn: spec ")
     made = json.loads(output("write", "--json"))
     assert [s["address"] for s in made["steps"]][:2] == ["W_vocab", "W_Q"]
 

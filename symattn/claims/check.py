@@ -9,6 +9,7 @@ from typing import Any
 
 from symattn.claims.causes import Explained, explained
 from symattn.claims.consistency import Inconsistent, inconsistent
+from symattn.claims.entry_claims import entry_claims
 from symattn.claims.example import Example, example_of
 from symattn.claims.judge import Claim, Judgement, Judging, judge
 from symattn.claims.placing import Claimed, Unmatched, placed
@@ -94,11 +95,16 @@ def check(
         claims: the spec's own claims.
         aliases: by what the document calls a step, its address.
     """
+    odd: list[Inconsistent] = []
     if derivation is None:
         example = example_of(reading, model)
     else:
         found, unmatched = placed(reading, derivation, aliases=aliases or {})
-        example = Example(derivation, claims=found, unmatched=unmatched)
+        named = entry_claims(reading, Judging(derivation), aliases or {})
+        odd = named.odd
+        example = Example(
+            derivation, claims=(*found, *named.claims), unmatched=(*unmatched, *named.unmatched)
+        )
     findings: list[Finding] = []
     why: list[Explained] = []
     shown: tuple[Shown, ...] = ()
@@ -111,6 +117,7 @@ def check(
             findings.append(Finding(claim, judgement, line, column))
         own = [c for c in example.claims if not c.quoted]
         wrong = [f.claim for f in findings if f.judgement.verdict == "wrong"]
+        wrong = [c for c in wrong if c.printed.is_number]  # what names entries is no result
         why = explained(example.derivation, own, [c for c in wrong if not c.quoted])
         quoted = [c for c in example.claims if c.quoted]
         why += explained(example.derivation, quoted, [c for c in wrong if c.quoted])
@@ -124,7 +131,7 @@ def check(
     if example.claims:  # what belongs to no step here, or to another example, is left alone
         apart = {u.start for u in example.unmatched}
         judged |= {id(m) for m in reading.matrices if m.start in apart}
-    odd = inconsistent(reading, judged, is_one=not example.claims)
+    odd += inconsistent(reading, judged, is_one=not example.claims)
     return Checked(
         reading.document,
         reading,

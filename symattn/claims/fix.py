@@ -69,7 +69,7 @@ def corrected(checked: Checked, finding: Finding) -> str:
         if alike := _infinity_beside(checked, finding):
             return alike
         text = _infinity(checked, finding)
-    elif printed.kind == "exact":
+    elif printed.kind in ("exact", "unreadable"):
         latex = _is_latex(checked, finding)
         factor = finding.claim.factor
         text = correct if latex or factor is not None else finding.claim.entry.text()
@@ -126,7 +126,13 @@ def _dollars(text: str, cell: Printed) -> bool:
 
 def _is_latex(checked: Checked, finding: Finding) -> bool:
     if finding.claim.group < 0:
-        return False
+        at = finding.claim.printed.start
+        reading = checked.reading
+        spans = [(p.start, p.end) for p in reading.equalities]
+        spans += [
+            (m.start, m.end) for m in (*reading.named, *reading.matrices) if m.operand or m.is_named
+        ]
+        return any(start <= at < end for start, end in spans)
     return checked.reading.matrices[finding.claim.group].notation == "latex"
 
 

@@ -16,6 +16,8 @@ from typing import Any, Literal, Protocol
 
 from symattn import decide
 from symattn.certify import bounds_of, decimal_of
+from symattn.claims.entry_names import EntryNames
+from symattn.claims.expressed import equals
 from symattn.claims.reading.cells import Printed, read
 from symattn.claims.reading.mapped import Mapped
 from symattn.comparison import compare
@@ -118,6 +120,7 @@ class Judging:
 
     def __init__(self, derivation: Derivation) -> None:
         self.derivation = derivation
+        self.names = EntryNames(derivation)
         self._errors: dict[str, Any] = {}
 
     def judged(self, entry: Entry, printed: Printed, factor: Sum | None = None) -> Judgement:
@@ -131,7 +134,7 @@ class Judging:
             return Judgement(entry.address, printed.text, correct, verdict, entry, note)
 
         if printed.kind == "unreadable":
-            return say("unmatched", "", "it is no number that can be read")
+            return self._expressed(entry, printed, factor, say)
         if entry.step.has_symbols:
             if entry.has_symbols:
                 return say("undecided", "", "the entry contains symbols")
@@ -182,13 +185,31 @@ class Judging:
             found = compare(entry, printed.value)
             if found.verdict == "undecided":
                 return say("undecided", entry.latex(), found.why)
-            return say("right" if found.verdict == "equal" else "wrong", entry.latex())
+            if found.verdict == "equal":
+                return say("right", printed.text)
+            return say("wrong", entry.latex())
         assert printed.value is not None  # exact
         answer = decide.is_zero(entry.form * factor - number(printed.value))
         correct = texts.text(entry.form * factor, "latex")
         if answer.verdict == "unknown":
             return say("undecided", correct, answer.why)
         return say("right" if answer.verdict == "zero" else "wrong", correct)
+
+    def _expressed(
+        self, entry: Entry, printed: Printed, factor: Sum | None, say: Callable[..., Judgement]
+    ) -> Judgement:
+        """Judge an expression of entries, by their names."""
+        found = self.names.read(printed.text)
+        if found is None or factor is not None:
+            return say("unmatched", "", "it is no number that can be read")
+        if found.missing:
+            return say("wrong", entry.latex(), f"there is no entry {found.missing[0]}")
+        answer = equals(entry, found)
+        if answer.verdict == "unknown":
+            return say("undecided", entry.latex(), answer.why)
+        if answer.verdict == "zero":
+            return say("right", printed.text)
+        return say("wrong", entry.latex())
 
     def _is_near(self, entry: Entry, printed: Printed, reach: Fraction) -> bool:
         bounds = self.derivation.enclosures.bounds((entry.step.node, entry.index))

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from symattn.claims.entry_names import EntryNames
 from symattn.claims.judge import Judging
 from symattn.claims.reading import Printed, PrintedMatrix, Reading
 from symattn.claims.reading.labels import named_by_marker
@@ -73,8 +74,8 @@ def placed(
         if m.operand or id(m) in given or kind == "show":
             continue
         try:
-            meant = _aliased(m, derivation, aliases)
-            claims += list(_matrix(meant, judging, group, kind == "quoted", is_scaled))
+            meant = aliased(m, judging.names, aliases)
+            claims += list(matrix_claims(meant, judging, group, kind == "quoted", is_scaled))
         except SymattnError as error:
             unmatched.append(Unmatched(m.start, m.label or "a matrix", str(error)))
     for marked in reading.marked:
@@ -91,8 +92,8 @@ def placed(
     return tuple(claims), tuple(unmatched)
 
 
-def _aliased(
-    m: PrintedMatrix, derivation: Derivation, aliases: Mapping[str, str] | None
+def aliased(
+    m: PrintedMatrix, names: EntryNames, aliases: Mapping[str, str] | None
 ) -> PrintedMatrix:
     """The matrix, named by an alias, or by a step whose very name its label is.
 
@@ -105,10 +106,13 @@ def _aliased(
         word = _word(label)
         if aliases and word in aliases:
             return replace(m, name=named_by_marker(aliases[word]))
+        step = names.step(label)
+        if step is not None and step.inside:  # by a symbol that the conventions do not know
+            return replace(m, name=named_by_marker(step.address))
         if aliases is not None or m.name.step is None:
-            drawn = next((s.short for s in derivation.steps if s.symbol == label.strip()), word)
+            drawn = word if step is None else step.address
             try:
-                _ = derivation[drawn]
+                _ = names.derivation[drawn]
             except AddressError:
                 continue
             return replace(m, name=named_by_marker(drawn))
@@ -121,9 +125,14 @@ def _word(label: str) -> str:
     return re.sub(r"_\{([^{}]*)\}", r"_\1", text).strip(" *`$").replace("\\_", "_")
 
 
-def _matrix(
+def matrix_claims(
     m: PrintedMatrix, judging: Judging, group: int, quoted: bool, is_scaled: bool
 ) -> Iterator[Claimed]:
+    """The entries that a matrix's numbers claim to be, by the step that its name says.
+
+    Raises:
+        AddressError: it names no step, or none of its shape.
+    """
     derivation = judging.derivation
     if m.name.step is None:
         raise AddressError(UNKNOWN)

@@ -98,7 +98,7 @@ class Ball:
 
     Args:
         bits: the precision of every operation.
-        symbols: a rational value for each symbol.
+        symbols: a rational value, or a ball, for each symbol.
     """
 
     def __init__(self, bits: int, symbols: Mapping[str, Any] | None = None) -> None:

@@ -8,6 +8,7 @@ reference, so that nothing grows without bound.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
@@ -16,7 +17,7 @@ import numpy as np
 from symattn import decide
 from symattn.errors import ExactnessError, Undecided
 from symattn.graph import OPERATIONS, Array
-from symattn.literals import Apply, Exact, Infinity
+from symattn.literals import Apply, Exact, Infinity, Name
 from symattn.numbers import normal_form
 from symattn.numbers.arrays import ArraySystem, by_row, check_rows, is_mark, multiplied, selected
 from symattn.numbers.given import Given
@@ -26,8 +27,11 @@ from symattn.numbers.normal_form import ZERO, Sum, TooLarge, held, settled
 from symattn.numbers.scaled import Scaled, coefficient, concatenated
 
 
-def number(value: Exact | Sum) -> Any:
+def number(value: Exact | Sum, named: Mapping[str, Any] | None = None) -> Any:
     """An `Exact` in normal form; infinities stay marks, and so does what is in it already.
+
+    Args:
+        named: the values of names that are no symbols, in normal form.
 
     Raises:
         ExactnessError: a division by zero, a root or logarithm that is not real.
@@ -35,7 +39,9 @@ def number(value: Exact | Sum) -> Any:
     if isinstance(value, Infinity):
         return value
     if isinstance(value, Apply):
-        return _apply(value.op, tuple(map(number, value.args)))
+        return _apply(value.op, tuple(number(a, named) for a in value.args))
+    if named and isinstance(value, Name) and value.name in named:
+        return named[value.name]
     return normal_form.number(value)
 
 

@@ -19,6 +19,7 @@ from symattn.blocks import (
     Styled,
     Table,
 )
+from symattn.writers import marker
 
 PREAMBLE = r"""\documentclass[11pt]{article}
 \usepackage[a4paper,margin=22mm]{geometry}
@@ -40,8 +41,13 @@ LAST_LATIN = 0x17F
 PUNCTUATION = "‘’‚“”„–—…†‡•€™"
 
 
-def write(page: Page) -> str:
-    """The whole page as a LaTeX document."""
+def write(page: Page, spec: str = "") -> str:
+    """The whole page as a LaTeX document.
+
+    Args:
+        spec: what the page is about; see `markdown.write`.
+    """
+    comment = marker.said(spec)
     body = [notation.escape(page.title), *map(_block, page.blocks)]
     parts = [
         f"{PREAMBLE}{_fallbacks(''.join(body))}\\title{{{body[0]}}}\n\\author{{}}\n\\date{{}}",
@@ -49,7 +55,7 @@ def write(page: Page) -> str:
         *body[1:],
         "\\end{document}",
     ]
-    return "\n\n".join(parts) + "\n"
+    return (f"% {comment}\n" if comment else "") + "\n\n".join(parts) + "\n"
 
 
 def _fallbacks(body: str) -> str:

@@ -21,11 +21,19 @@ from symattn.blocks import (
     Styled,
     Table,
 )
+from symattn.writers import marker
 
 
-def write(page: Page) -> str:
-    """The whole page as Markdown."""
-    parts = [f"# {escape(page.title)}"]
+def write(page: Page, spec: str = "") -> str:
+    """The whole page as Markdown.
+
+    Args:
+        spec: what the page is about, for `symattn check`: a built-in's name, or a path from
+            where the page will lie. A name that could end a comment is left out.
+    """
+    comment = marker.said(spec)
+    parts = [f"<!-- {comment} -->"] if comment else []
+    parts.append(f"# {escape(page.title)}")
     parts += [_block(block) for block in page.blocks]
     return "\n\n".join(parts) + "\n"
 

@@ -7,6 +7,7 @@ numbers stands, so that one can be replaced and nothing else.
 
 from symattn.claims.reading.cells import Printed
 from symattn.claims.reading.document import Document
+from symattn.claims.reading.equalities import Equality
 from symattn.claims.reading.facts import Facts, Statement
 from symattn.claims.reading.labels import Named
 from symattn.claims.reading.markers import Block, Marked
@@ -16,6 +17,7 @@ from symattn.claims.reading.reader import Problem, Reading, read
 __all__ = [
     "Block",
     "Document",
+    "Equality",
     "Facts",
     "Marked",
     "Named",

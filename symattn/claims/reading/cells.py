@@ -57,12 +57,18 @@ class Printed:
         return self.kind != "unreadable"
 
     @property
+    def is_named(self) -> bool:
+        """Whether names of entries stand in it, such as ``S[1,0]``, as far as can be seen."""
+        return self.kind == "unreadable" and _ENTRY.search(self.text) is not None
+
+    @property
     def is_raw_float(self) -> bool:
         """Whether it looks like a float printed by a program: seven digits or more."""
         digits = self.significant or 0
         return self.kind == "decimal" and digits >= RAW_FLOAT and not self.fixed
 
 
+_ENTRY = re.compile(r"\[\s{0,9}\d{1,9}(?:\s{0,9},\s{0,9}\d{1,9}){0,9}\s{0,9}\]|\\ell(?![a-zA-Z])")
 _SPACE = r"(?:\s|\\[,;:!> ]|\\(?:quad|qquad|hspace\{[^{}]*\}|thinspace|hfill)(?![a-zA-Z])|~|\{\})"
 _BEFORE = re.compile(
     rf"{_SPACE}+|\\[hv]?phantom\{{[^{{}}]*\}}|\\(?:displaystyle|textstyle|scriptstyle|small|large"
@@ -70,7 +76,10 @@ _BEFORE = re.compile(
     r"|\\cline\{[^{}]*\}"
     r"|\\(?:color(?!box)|cellcolor|rowcolor)(?:\[[^\[\]]*\])?(?:\{[^{}]*\}|[a-z]+)|<!--.*?-->|<[^<>]*>|>(?=\s)"
 )
-_AFTER = re.compile(rf"(?:{_SPACE}|\\(?:hline|bottomrule)|<!--(?:(?!-->).)*-->|<[^<>]*>|[,;])$")
+_AFTER = re.compile(
+    rf"(?:{_SPACE}|\\(?:hline|bottomrule)|<!--(?:(?!-->).)*-->|<[^<>]*>|[,;]"
+    r"|\^\{?\s*\\d?dagger\s*\}?)$"
+)
 _APPROXIMATE = re.compile(r"\\approx(?![a-zA-Z])|\\simeq(?![a-zA-Z])|[≈≃]")
 _TEXT = r"math(?:bf|rm|it|sf|tt|normal|bb)|text(?:bf|rm|it|sf|tt|normal)?"
 _WRAPPER = re.compile(

@@ -12,15 +12,19 @@ from symattn.claims.reading.lists import NumberList
 PLACE = "□"  # where a matrix stands in a text
 Written = Environment | NumberList
 
+CASES = ("cases", "dcases", "rcases")
+
 _PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
 @dataclass(slots=True)
 class Side:
-    """One side of an equation: its text, with a □ for each matrix."""
+    """One side of an equation: its text, with a □ for each matrix, and where it stands."""
 
     text: str = ""
     matrices: list[Written] = field(default_factory=list)
+    start: int = -1
+    end: int = -1
 
     @property
     def is_empty(self) -> bool:
@@ -63,7 +67,7 @@ def chains(
 def _lines(text: str, start: int, end: int, matrices: Sequence[Written]) -> Iterator[list[Side]]:
     """Equations, each as its sides."""
     sides = [Side()]
-    for kind, piece, matrix in _pieces(text, start, end, matrices):
+    for kind, piece, matrix, at in _pieces(text, start, end, matrices):
         if kind == "matrix" and matrix is not None:
             sides[-1].text += PLACE
             sides[-1].matrices.append(matrix)
@@ -80,24 +84,37 @@ def _lines(text: str, start: int, end: int, matrices: Sequence[Written]) -> Iter
             elif len(sides) == 1:
                 sides = [Side()]
         elif kind == "text":
-            sides[-1].text += piece
+            side = sides[-1]
+            side.text += piece
+            if bare := piece.strip():
+                if side.start < 0:
+                    side.start = at + piece.index(bare)
+                side.end = at + len(piece.rstrip())
     yield sides
 
 
 def _pieces(
     text: str, start: int, end: int, matrices: Sequence[Written]
-) -> Iterator[tuple[str, str, Written | None]]:
-    """The stretch cut at its matrices and at the relations outside of all brackets."""
+) -> Iterator[tuple[str, str, Written | None, int]]:
+    """The stretch cut at its matrices and at the relations outside of all brackets.
+
+    What stands in a ``cases`` environment says when something holds, and is left out.
+    """
     opened: list[str] = []
-    braces = 0
+    braces = cases = 0
+    closed = max(text.rfind(f"\\end{{{name}}}", start, end) for name in CASES)
     at = start
     for matrix in [*matrices, None]:
         stop = matrix.start if matrix else end
         for token in TOKEN.finditer(text, at, stop):
-            if token.start() > at:
-                yield "text", text[at : token.start()], None
+            if token.start() > at and not cases:
+                yield "text", text[at : token.start()], None, at
             at = token.end()
             kind = token.lastgroup or ""
+            if token["name"] in CASES and token.start() <= closed:
+                cases = max(cases + (1 if token["which"] == "begin" else -1), 0)
+            if cases:
+                continue
             if token[0] in "([{":
                 opened.append(token[0])
                 braces += token[0] == "{"
@@ -105,13 +122,14 @@ def _pieces(
                 while (last := opened.pop()) != _PAIRS[token[0]]:
                     braces -= last == "{"
                 braces -= last == "{"
-            yield _kind(kind, token[0], bool(opened), bool(braces)), token[0], None
+            said = _kind(kind, token[0], bool(opened), bool(braces))
+            yield said, token[0], None, token.start()
             if kind == "row" and not braces:
                 opened.clear()
-        if stop > at:
-            yield "text", text[at:stop], None
+        if stop > at and not cases:
+            yield "text", text[at:stop], None, at
         if matrix:
-            yield "matrix", "", matrix
+            yield "matrix", "", matrix, matrix.start
             at = matrix.end
 
 

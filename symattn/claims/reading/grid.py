@@ -27,23 +27,29 @@ class Grid:
     corner: str = ""
 
 
-def labelled(rows: Sequence[Sequence[Printed]], has_header: bool = False) -> Grid:
+def labelled(
+    rows: Sequence[Sequence[Printed]], has_header: bool = False, *, barred: bool | None = None
+) -> Grid:
     """Part a table: a first row or column of other things than numbers is labels.
 
     Args:
         rows: all of its cells.
         has_header: whether the first row is marked as a header. It counts as numbers all the
             same if each of its cells is one: Markdown has no table without a header.
+        barred: for an array of LaTeX, whether a rule stands behind its first column. What
+            names entries, such as ``S[1,0]``, is no label in an array without one.
     """
     grid = [list(row) for row in rows]
     header: list[Printed] = []
-    if len(grid) > 1 and _is_header(grid, has_header):
+    in_array = barred is not None
+    if len(grid) > 1 and _is_header(grid, has_header, in_array):
         header = grid.pop(0)
     labels: list[Printed] = []
     head = word(header[0]).lower() if header else None
     if len(grid[0]) > 1 and all(len(row) == len(grid[0]) for row in grid):
         first = [row[0] for row in grid]
-        if _are_labels(first) or (head in _INDEX_HEADS and _are_indices(first)):
+        are_named = in_array and not barred and any(cell.is_named for cell in first)
+        if (_are_labels(first) and not are_named) or (head in _INDEX_HEADS and _are_indices(first)):
             labels = first
             grid = [row[1:] for row in grid]
     width = len(grid[0])
@@ -59,16 +65,18 @@ def labelled(rows: Sequence[Sequence[Printed]], has_header: bool = False) -> Gri
     )
 
 
-def _is_header(grid: list[list[Printed]], marked: bool) -> bool:
+def _is_header(grid: list[list[Printed]], marked: bool, in_array: bool) -> bool:
     first = grid[0]
     if all(cell.is_number for cell in first):
         return False
     if marked:
         return True
     rest = [cell for cell in first[1:] if not is_dots(cell)] or first
-    return all(not cell.is_number for cell in rest) and any(
-        c.is_number for r in grid[1:] for c in r
-    )
+
+    def is_value(cell: Printed) -> bool:
+        return cell.is_number or (in_array and cell.is_named)
+
+    return not any(map(is_value, rest)) and any(is_value(c) for r in grid[1:] for c in r)
 
 
 def _are_labels(cells: Sequence[Printed]) -> bool:

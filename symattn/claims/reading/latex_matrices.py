@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from symattn.claims.reading.cells import Printed, read
+from symattn.claims.reading.cells import read
 from symattn.claims.reading.environments import RULED, Environment, environments, rows
 from symattn.claims.reading.equations import PLACE, Chain, Written, alone, bare, chains
 from symattn.claims.reading.grid import Grid, is_dots, labelled
@@ -128,12 +128,14 @@ def _matrix(
         return
     cells = [[read(view, *cell) for cell in row] for row in rows(view.text, written)]
     cells = [row for row in cells if row]
-    if not cells or not has_numbers(cells):
+    is_named = not has_numbers(cells)
+    if not cells or (is_named and not any(cell.is_named for row in cells for cell in row)):
         return
     elided = any(is_dots(cell) for row in cells for cell in row)
     ruled = written.name in RULED and (written.name != "matrix" or "|" in written.spec)
-    grid = labelled(cells) if ruled else Grid(tuple(map(tuple, cells)))
-    if written.name in TEXT_TABLES and not all(map(_is_numeric, grid.rows)):
+    barred = re.match(r"\{\s*[lcr]\s*\|", written.spec) is not None
+    grid = labelled(cells, barred=barred) if ruled else Grid(tuple(map(tuple, cells)))
+    if written.name in TEXT_TABLES and not _is_numeric(grid):
         return  # a table of anything else
     if grid.corner and not labels:
         labels = (grid.corner,)
@@ -141,12 +143,14 @@ def _matrix(
         grid.rows, 2, *view.span(written.start, written.end), outer, "latex", labels,
         chain=number, operand=operand, expression=expression, factor=factor,
         row_labels=grid.row_labels, column_labels=grid.column_labels, elided=elided,
-        context=context,
+        context=context, is_named=is_named,
     )  # fmt: skip
 
 
-def _is_numeric(row: tuple[Printed, ...]) -> bool:
-    return any(cell.is_number for cell in row)
+def _is_numeric(grid: Grid) -> bool:
+    """Whether numbers stand in every row and in every column."""
+    lines = [*grid.rows, *zip(*grid.rows, strict=False)]
+    return all(any(cell.is_number for cell in line) for line in lines)
 
 
 _UNDERBRACE = re.compile(

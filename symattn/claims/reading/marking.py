@@ -85,7 +85,7 @@ def marking_of(region: Region, spans: list[MathSpan], matrices: list[PrintedMatr
             )
     if opened is not None:
         found.problems.append((opened.start, _unclosed(opened)))
-    found.matrices = [_in_block(m, found.blocks) for m in found.matrices]
+    found.matrices = [in_block(m, found.blocks) for m in found.matrices]
     return found
 
 
@@ -93,7 +93,8 @@ def _unclosed(opened: _Opened) -> str:
     return f"symattn: {opened.kind} is never closed with /symattn"
 
 
-def _in_block(matrix: PrintedMatrix, blocks: list[Block]) -> PrintedMatrix:
+def in_block(matrix: PrintedMatrix, blocks: list[Block]) -> PrintedMatrix:
+    """The matrix, with the block that it stands in."""
     for block in blocks:
         if block.inner_start <= matrix.start and matrix.end <= block.inner_end:
             return replace(matrix, block=block.start)

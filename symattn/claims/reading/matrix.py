@@ -37,6 +37,7 @@ class PrintedMatrix:
         elided: whether something is left out with dots.
         context: text before it.
         marker: the address in a ``symattn:`` comment on it, or "".
+        is_named: whether names of entries stand in it, and no numbers.
         block: the start of the block (see `Reading.blocks`) that it stands in, or None.
     """
 
@@ -59,6 +60,7 @@ class PrintedMatrix:
     context: str = ""
     marker: str = ""
     block: int | None = None
+    is_named: bool = False
 
     @property
     def label(self) -> str:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from symattn.claims.reading import regions as cut
 from symattn.claims.reading.document import Document, Kind, checked, load
+from symattn.claims.reading.equalities import Equality, equalities
 from symattn.claims.reading.facts import Facts, Statement, facts_of
 from symattn.claims.reading.html_text import page
 from symattn.claims.reading.labels import named, named_by_marker
@@ -16,7 +17,7 @@ from symattn.claims.reading.latex_matrices import latex_matrices
 from symattn.claims.reading.list_matrices import list_matrices, printed_names
 from symattn.claims.reading.mapped import Mapped
 from symattn.claims.reading.markers import Block, Marked
-from symattn.claims.reading.marking import Marking, marking_of
+from symattn.claims.reading.marking import Marking, in_block, marking_of
 from symattn.claims.reading.math_spans import MathSpan, math_spans
 from symattn.claims.reading.matrix import PrintedMatrix
 from symattn.claims.reading.notebook import texts_of
@@ -56,6 +57,8 @@ class Reading:
         facts: what it says of scale, mask and tokens.
         problems: comments and environments that make no sense.
         spec: the spec that a comment names, or "".
+        named: matrices in which names of entries stand, and no numbers.
+        equalities: equations of single numbers.
     """
 
     document: Document
@@ -65,6 +68,8 @@ class Reading:
     facts: Facts
     problems: tuple[Problem, ...]
     spec: str = ""
+    named: tuple[PrintedMatrix, ...] = ()
+    equalities: tuple[Equality, ...] = ()
 
 
 def read(source: str | Path | Document, kind: Kind | None = None) -> Reading:
@@ -121,6 +126,8 @@ class _Collected:
         self.problems: list[tuple[int, str]] = []
         self.numbers = count(1)
         self.read_alternative: int | None = None
+        self.named: list[PrintedMatrix] = []
+        self.equalities: list[Equality] = []
 
     def take(self, region: Region) -> None:
         if region.alternatives is not None and region.alternatives == self.read_alternative:
@@ -128,6 +135,8 @@ class _Collected:
         whole, region = region, self._bounded(region)
         spans = _spans(region)
         found = self._equations(region, spans)
+        named = [m for m in found if m.is_named]
+        self.equalities += equalities(region.view, region.math, spans)
         markup = blanked(region.markup_math, delimited(region.markup_math, "<!--", "-->"))
         found += self._images(region, markup)
         found += pipe_tables(region.view, region.math)
@@ -138,7 +147,7 @@ class _Collected:
                 found += list_matrices(region, segment, before)
             if segment.kind == "code":
                 before = region.view.text[segment.start : segment.end]
-        found = _outermost(found)
+        found = _outermost([m for m in found if not m.is_named])
         if found and region.alternatives is not None:
             self.read_alternative = region.alternatives
         found = _printed_by(region, found)
@@ -146,6 +155,7 @@ class _Collected:
         marking = marking_of(region, spans, found)
         self.markings.append(marking)
         self.matrices += [self._named(m) for m in marking.matrices]
+        self.named += [self._named(in_block(m, marking.blocks)) for m in named]
         self.problems += marking.problems
         self.statements += facts_of(whole.view, whole.prose, whole.lists)
 
@@ -200,6 +210,8 @@ class _Collected:
             Facts(tuple(sorted(self.statements, key=lambda s: s.start))),
             tuple(Problem(line(at), message) for at, message in sorted(self.problems)),
             next((m.spec for m in self.markings if m.spec), ""),
+            tuple(self.named),
+            tuple(self.equalities),
         )
 
 

@@ -6,10 +6,13 @@ import re
 from fractions import Fraction
 
 from symattn.errors import LiteralError
-from symattn.literals import Apply, Exact, Infinity, Name, parse
+from symattn.literals import PI, Apply, Exact, Infinity, Name, parse
 
 MAX_LENGTH = 300
 MAX_DEPTH = 20
+
+#: What a document calls by a name and is a number.
+NAMED = {"pi": PI}
 
 _FUNCTIONS = {"exp": "exp", "ln": "log", "log": "log", "sin": "sin", "cos": "cos", "tanh": "tanh",
               "erf": "erf", "sqrt": "sqrt"}  # fmt: skip
@@ -27,7 +30,7 @@ _SIGNS = {"×": "*", "·": "*", "⋅": "*", "÷": "/", "−": "-", "**": "^"}
 _FRACTIONS = {"½": "(1/2)", "⅓": "(1/3)", "⅔": "(2/3)", "¼": "(1/4)", "¾": "(3/4)"}
 
 
-def exact_text(text: str) -> str | None:
+def exact_text(text: str, limit: int = MAX_LENGTH) -> str | None:
     r"""Say an exact number in the grammar of `literals`, or None where that fails.
 
     >>> exact_text(r"\frac{13\sqrt{2}}{25}")
@@ -35,7 +38,7 @@ def exact_text(text: str) -> str | None:
     >>> exact_text("np.sqrt(2)/2"), exact_text(r"e^{\frac12}"), exact_text("1 2 ,")
     ('sqrt(2)/2', 'exp(((1)/(2)))', None)
     """
-    if len(text) > MAX_LENGTH:
+    if len(text) > limit:
         return None
     try:
         return _Translator(text).whole()
@@ -49,7 +52,7 @@ def exact_value(text: str) -> Exact | None:
     if said is None:
         return None
     try:
-        value = parse(said)
+        value = parse(said, NAMED)
     except LiteralError:
         return None
     return value if is_number(value) else None
@@ -179,6 +182,8 @@ class _Translator:
             return token
         if token == r"\infty":
             return "oo"
+        if token == r"\pi":
+            return "pi"
         raise LiteralError(f"{token!r} is not part of a number")
 
     def _signed(self) -> str:
