@@ -99,22 +99,26 @@ def named(text: str, of: Derivation) -> Iterator[Change]:
                 yield Change(*index.span(2), str(column), "index")
         else:
             place = ()
-        if other is not None and (not place or differ(step, place, other, place)):
+        if other is not None and differ(step, place, other, place):
             yield Change(*m.span(1), str(1 - int(m[1])), "superscript")
 
 
 def differ(one: Step, place: tuple[int, ...], other: Step, there: tuple[int, ...]) -> bool:
+    """Whether entries, or whole steps, are far enough apart for four decimals."""
     values = one.numeric()[place], other.numeric()[there]
-    return np.isfinite(values).all() and abs(values[0] - values[1]) > 1e-3
+    if np.shape(values[0]) != np.shape(values[1]):
+        return True
+    first, second = (np.where(np.isfinite(v), v, 0.0) for v in values)
+    return bool(np.any(abs(first - second) > 1e-3))
 
 
-def changes(name: str, kind: Kind, seed: int) -> list[Change]:
+def changes(name: str, kind: Kind) -> list[Change]:
     text = written(name, kind)
     spans = mathematics(text, kind)
     found = [*decimals(text), *fractions(text), *named(text, derivation(name))]
     shown = [c for c in found if any(a <= c.start < b for a, b in spans)]
     chosen: dict[int, Change] = {}
-    source = random.Random(f"{name} {kind} {seed}")
+    source = random.Random(f"{name} {kind}")
     for what in ("decimal", "fraction", "index", "superscript"):
         those = [c for c in shown if c.kind == what]
         source.shuffle(those)
@@ -129,13 +133,19 @@ def changes(name: str, kind: Kind, seed: int) -> list[Change]:
     return list(chosen.values())
 
 
-@pytest.mark.parametrize("seed", [0, 1])
+def is_label(text: str, change: Change) -> bool:
+    return text[change.end :].startswith((")} &", ")} ="))
+
+
 @pytest.mark.parametrize(("name", "kind"), PAGES)
-def test_what_is_changed_in_a_preset_s_page_is_found(name: str, kind: Kind, seed: int) -> None:
+def test_what_is_changed_in_a_preset_s_page_is_found(
+    name: str, kind: Kind, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A digit, a fraction, an index, a layer or head: each is found on its line."""
+    monkeypatch.setattr("symattn.claims.check.explained", lambda *_: [])  # not why: that is slow
     old = written(name, kind)
     text = old
-    made = changes(name, kind, seed)
+    made = changes(name, kind)
     for change in sorted(made, reverse=True):
         text = text[: change.start] + change.text + text[change.end :]
     found = checked(name, kind, text)
@@ -151,6 +161,8 @@ def test_what_is_changed_in_a_preset_s_page_is_found(name: str, kind: Kind, seed
     missed = []
     for change in made:
         line = old.count("\n", 0, change.start) + 1
-        if line not in lines:
+        # What an equation is said to be of, is found at its numbers.
+        last = old.index("\n\n", change.start) if is_label(old, change) else change.end
+        if not lines & set(range(line, old.count("\n", 0, last) + 2)):
             missed.append((change, old[change.start - 60 : change.end + 20]))
     assert not missed

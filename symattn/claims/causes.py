@@ -37,6 +37,9 @@ SINGLE, DOUBLE = Fraction(1, 10**5), Fraction(1, 10**12)
 
 
 MAX_ENTRIES = 10_000  # of a step for which hypotheses are derived
+#: Hypotheses that a document's wrong steps may take, times the nodes of the graph: thousands
+#: for attention alone, hundreds for a whole Transformer.
+MAX_WORK = 500_000
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,8 @@ class Explained:
 
     Attributes:
         causes: what explains them all, the simplest first; empty for a slip.
-        tried: how many hypotheses were derived to find out; 0 for steps of over 10,000 entries.
+        tried: how many hypotheses were derived to find out; 0 where not all were, for steps of
+            over 10,000 entries, or after many wrong ones of a large model.
     """
 
     step: Step
@@ -137,18 +141,23 @@ class _Engine:
         self.variations = Variations(derivation)
         self._runs: dict[tuple[str, ...], Run] = {}
         self.tried = 0
+        self.spent = 0
 
     def causes(self, cells: list[Claimed]) -> list[Cause]:
         """What explains every one of these numbers of a step."""
         target = cells[0].entry.step
         found: list[Cause] = []
         self.tried = 0
-        if target.forms.size > MAX_ENTRIES:
+        if target.forms.size > MAX_ENTRIES or self.spent > MAX_WORK:
             return []
         for base in self.bases(target):
             run = self.run(base)
             for parts, values in self.values(base, run, target, cells):
                 self.tried += 1
+                self.spent += len(self.derivation.graph.nodes)
+                if self.spent > MAX_WORK:
+                    self.tried = 0
+                    return []
                 for cut in (False, True):
                     last = (Part("truncated", "it was cut off and not rounded"),) if cut else ()
                     made = (*base.parts, *parts, *last)

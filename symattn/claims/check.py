@@ -12,7 +12,7 @@ from symattn.claims.consistency import Inconsistent, inconsistent
 from symattn.claims.entry_claims import entry_claims
 from symattn.claims.example import Example, example_of
 from symattn.claims.judge import Claim, Judgement, Judging, judge
-from symattn.claims.placing import Claimed, Unmatched, placed
+from symattn.claims.placing import Claimed, Unmatched, placed, subscript_base
 from symattn.claims.prose import Guess, guesses, printed_in
 from symattn.claims.reading import Document, Reading
 from symattn.claims.show import Shown, shown_blocks
@@ -111,6 +111,7 @@ def check(
     of_spec: list[Judgement] = []
     if example.derivation is not None:
         judging = Judging(example.derivation)
+        judging.names.base = subscript_base(example.claims, judging)
         for claim in example.claims:
             judgement = judging.judged(claim.entry, claim.printed, claim.factor)
             line, column = reading.document.line_and_column(claim.printed.start)

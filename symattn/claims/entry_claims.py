@@ -17,8 +17,8 @@ from symattn.claims.entry_names import EntryNames
 from symattn.claims.judge import Judging
 from symattn.claims.placing import Claimed, Unmatched, aliased, matrix_claims
 from symattn.claims.reading import Equality, PrintedMatrix, Reading
-from symattn.claims.reading.equations import PLACE
-from symattn.claims.reading.labels import named_by_marker
+from symattn.claims.reading.equations import PLACE, bare
+from symattn.claims.reading.labels import Named, named_by_marker
 from symattn.errors import SymattnError
 from symattn.steps import Step
 
@@ -89,19 +89,23 @@ class _Collector:
         step = self.step_of(values[0]) if values else None
         if step is None:
             return
-        start, end = values[0].outer
-        text = self.reading.document.text
-        said = []
-        for label in values[0].labels:
-            at = text.find(label, start, end)
-            said.append((label, at if at >= 0 else start))
-        self.formulas(step, said[1:])
+        lines = self.lines(*values[0].outer)
+        said = [(label, _line_of(label, lines)) for label in values[0].labels[1:]]
+        self.formulas(step, said)
         for m in values:
             if m.is_named:
                 self.matrix(aliased(m, self.names, self.aliases))
         operands = [m for m in matrices if m.operand]
         for expression, group in groupby(operands, key=lambda m: m.expression):
             self.operands(step, expression, list(group))
+
+    def lines(self, start: int, end: int) -> list[tuple[int, str]]:
+        """The lines of a stretch of the document, each with where it begins."""
+        found = []
+        for line in self.reading.document.text[start:end].splitlines(keepends=True):
+            found.append((start, _tight(line)))
+            start += len(line)
+        return found
 
     def step_of(self, m: PrintedMatrix) -> Step | None:
         meant = aliased(m, self.names, self.aliases)
@@ -123,7 +127,16 @@ class _Collector:
 
     def operands(self, step: Step, expression: str, group: list[PrintedMatrix]) -> None:
         """The matrices that stand in a formula for the steps that it names, in order."""
-        there = list(self.names.symbols(expression, PLACE))
+        self.substitution(step, expression, group[0].start)
+        # A list in brackets is an index, and was read as no matrix.
+        seen = expression.replace(f"[{PLACE}]", "")
+        there = list(self.names.symbols(seen, PLACE))
+        places = [k for k, found in enumerate(there) if found is None]
+        if len(places) != len(group):
+            return
+        lists = {k for k, m in zip(places, group, strict=True) if m.notation == "list"}
+        there = [found for k, found in enumerate(there) if k not in lists]
+        group = [m for m in group if m.notation != "list"]
         written = dict.fromkeys((step.formula_as_substituted, _right_side(step)))
         for formula in filter(None, written):
             meant = [s for s in self.names.symbols(formula) if s is not None]
@@ -137,6 +150,23 @@ class _Collector:
                 for m, s in zip(group, wanted, strict=True):
                     self.matrix(replace(m, name=named_by_marker(s.address), labels=(s.symbol,)))
                 return
+            if len(meant) == 1 and there == [None] * len(group):  # an array of matrices
+                (stack,) = meant
+                if len(stack.shape) == 3 and stack.shape[0] == len(group):
+                    for k, m in enumerate(group):
+                        name = Named(stack.address, str(k), "bracket", "marker", stack.address)
+                        self.matrix(replace(m, name=name, labels=(stack.symbol,)))
+                    return
+
+    def substitution(self, step: Step, expression: str, at: int) -> None:
+        """Numbers beside the matrices of a formula that is filled with values."""
+        own = _tight(bare(_MATRIX.sub(PLACE, step.substitution or "")))
+        printed = _tight(expression)
+        if printed != own and _NUMBER.sub("", printed) == _NUMBER.sub("", own):
+            pairs = zip(_NUMBER.findall(printed), _NUMBER.findall(own), strict=False)
+            wrong, right = next((p for p in pairs if p[0] != p[1]), (printed, own))
+            why = f"the formula of {step.short} has {right} there"
+            self.found.odd.append(Inconsistent(at, f"{wrong} in a formula", why))
 
     def formulas(self, step: Step, said: list[tuple[str, int]]) -> None:
         """Formulas that are the step's own except for the layers and heads of what they name."""
@@ -152,7 +182,16 @@ class _Collector:
                 self.found.odd.append(Inconsistent(at, f"{wrong} in a formula", why))
 
 
+_LOOSE = re.compile(r"\s|&|\\(?:left|right)(?![a-zA-Z])\.?")
+_MATRIX = re.compile(r"\\begin\{(bmatrix|array)\}.*?\\end\{\1\}", re.DOTALL)
+_NUMBER = re.compile(r"\d+")
 _SCOPE = re.compile(r"\^\{\((?:[^{}()]|\{[^{}]*\})*\)\}")
+
+
+def _line_of(label: str, lines: list[tuple[int, str]]) -> int:
+    """Where the line begins on which a label stands."""
+    said = _tight(label)
+    return next((at for at, line in lines if said in line), lines[0][0])
 
 
 def _right_side(step: Step) -> str:
@@ -164,4 +203,4 @@ def _has_shape(m: PrintedMatrix, step: Step) -> bool:
 
 
 def _tight(text: str) -> str:
-    return re.sub(r"\s|&", "", text).rstrip(".,;")
+    return _LOOSE.sub("", text).rstrip(".,;")

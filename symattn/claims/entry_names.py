@@ -24,7 +24,7 @@ PLACEHOLDER = "entry_"
 _IN_BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\})*\}"
 _NAME = re.compile(
     rf"""
-      (?P<base>\\(?:hat|mathrm|text|mathbf|mathit|bm|boldsymbol|operatorname)\s*\{{[^{{}}]*\}}
+      (?P<base>\\log\s+(?:\\[a-zA-Z]+|[A-Za-z])|\\(?:hat|mathrm|text|mathbf|mathit|bm|boldsymbol|operatorname)\s*\{{[^{{}}]*\}}
         |{_IN_BRACES}|\\[a-zA-Z]+|[^\W\d_][^\W_]*)
       (?P<marks>(?:'|\s*[_^]\s*(?:{_IN_BRACES}|\\[a-zA-Z]+|[A-Za-z0-9]))*)
       (?P<index>\s*\[\s*\d{{1,9}}(?:\s*,\s*\d{{1,9}})*\s*\])?
@@ -189,6 +189,8 @@ class EntryNames:
 def _past(match: re.Match[str]) -> int:
     """Where to go on behind what is no name: names may stand inside of its marks."""
     base = match["base"]
+    if base.startswith("\\log "):
+        return match.start() + len("\\log")
     return match.start() + (1 if base.startswith("{") else len(base.partition("{")[0]))
 
 

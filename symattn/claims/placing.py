@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -359,6 +359,22 @@ def _best(readings: list[list[Claimed]], judging: Judging) -> list[Claimed]:
         if count == len(claims):
             break  # none can be better
     return best
+
+
+def subscript_base(claims: Sequence[Claimed], judging: Judging) -> int:
+    """What subscripts in names of entries count from: 0, or 1 where that makes more right.
+
+    Where a document counts in brackets, which is from 0, its subscripts do so as well.
+    """
+    read = [(c, judging.names.read(c.printed.text)) for c in claims if not c.printed.is_number]
+    if any(said is not None and said.has_brackets for _, said in read):
+        return 0
+    named = [c for c, said in read if said is not None and said.has_subscripts]
+    right = []
+    for judging.names.base in (0, 1):
+        found = (judging.judged(c.entry, c.printed, c.factor).verdict for c in named)
+        right.append(sum(verdict == "right" for verdict in found))
+    return int(right[1] > right[0])
 
 
 def _meaning(claim: Claimed) -> tuple[str, bool]:
