@@ -54,6 +54,35 @@ def _formats(*names: str) -> Callable[[Any], Any]:
     return add
 
 
+def _display(command: Any) -> Any:
+    """The options that say how numbers are shown; each is left to the spec where not given."""
+    options = (
+        click.option(
+            "--row-sums",
+            type=click.Choice(["rounded", "kept"]),
+            help="Decimals of weights: each rounded, or such that rows add to 1; these are marked.",
+        ),
+        click.option(
+            "--roots",
+            type=click.Choice(["rationalised", "divided"]),
+            help="Roots in fractions: √2/2 or 1/√2.",
+        ),
+        click.option(
+            "--factor/--no-factor",
+            default=None,
+            help="A divided matrix with its factor, (1/√2)·S, or as a fraction, S/√2.",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
+def _displayed(derivation: Derivation, **changes: Any) -> Derivation:
+    given = {name: value for name, value in changes.items() if value is not None}
+    return derivation.with_display(**given) if given else derivation
+
+
 def _print_json(value: Any) -> None:
     click.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 
@@ -72,9 +101,15 @@ def _print_json(value: Any) -> None:
     multiple=True,
     help="Show only the first layer or head, or no long entries; else as the spec says.",
 )
+@_display
 @_formats("markdown", "latex")
 def write(
-    spec: str, output: Path | None, fold: tuple[str, ...], form: str | None, as_json: bool
+    spec: str,
+    output: Path | None,
+    fold: tuple[str, ...],
+    form: str | None,
+    as_json: bool,
+    **display: Any,
 ) -> None:
     """Write the whole page: every equation, derived, typeset and verified.
 
@@ -86,7 +121,7 @@ def write(
     from symattn.document import page
 
     kind = "json" if as_json else form or _kind_of(output)
-    derivation = _derivation(spec)
+    derivation = _displayed(_derivation(spec), **display)
     if fold:
         derivation = derivation.with_fold([word for word in fold if word != "none"])
     made = page(derivation)
@@ -149,6 +184,7 @@ def _kind_of(output: Path | None) -> str:
     type=click.IntRange(min=1),
     help=f"Characters that --expand may write for an entry, {MAX_CHARACTERS:,} if left out.",
 )
+@_display
 @_formats("text", "latex", "markdown")
 def show(
     spec_and_step: Sequence[str],
@@ -159,6 +195,7 @@ def show(
     limit: int | None,
     form: str | None,
     as_json: bool,
+    **display: Any,
 ) -> None:
     """Show a step, A, or an entry, A[1,1]: formula, exact value, decimals.
 
@@ -169,7 +206,7 @@ def show(
     if limit is not None and not expand:
         raise click.UsageError("wanted --limit together with --expand")
     spec, address = _spec_and_step(spec_and_step)
-    derivation = _derivation(spec)
+    derivation = _displayed(_derivation(spec), **display)
     if digits is not None:
         derivation = derivation.with_digits(digits)
     found = derivation[address]
@@ -240,11 +277,17 @@ def _flat(found: Any) -> list[Any]:
 def _shown(found: Any, kind: str) -> str:
     from symattn.entries import Entry
     from symattn.equations import equation
+    from symattn.writers import terminal
+    from symattn.writers.markdown import escape
 
     if kind == "text":
         return str(found.explain() if isinstance(found, Entry) else found)
-    latex = found.explain().latex() if isinstance(found, Entry) else equation(found)
-    return latex if kind == "latex" else f"```math\n{latex}\n```"
+    step, indices = (found.step, [found.index]) if isinstance(found, Entry) else (found, None)
+    latex = equation(found) if indices is None else found.explain().latex()
+    starred = terminal.nearest(step, indices)
+    if kind == "latex":  # a comment: what is piped into a document is the mathematics alone
+        return "\n".join([latex, *(f"% {line}" for line in starred)])
+    return "\n\n".join([f"```math\n{latex}\n```", *map(escape, starred)])
 
 
 def _any_json(found: Any) -> Any:

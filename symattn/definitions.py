@@ -46,7 +46,8 @@ def definition(step: Step, index: tuple[int, ...], style: Notation) -> Definitio
         tree = next((c for c in cells if forms[c.node][c.index] == form), tree)
     value = collector.value(tree)
     assert isinstance(value, Sum)  # an infinity is short
-    return Definition(Expansion(style).full(value), tuple(collector.cells))
+    full = Expansion(style, step.derivation.display.roots).full(value)
+    return Definition(full, tuple(collector.cells))
 
 
 def defines(step: Step, index: tuple[int, ...], tree: Any) -> bool:

@@ -94,6 +94,9 @@ class _Builder:
         self.marks = self._reconstructed()
         #: Entries of steps that the page does not show, listed already with what they stand for.
         self.defined: set[Cell] = set()
+        #: Entries whose decimals are not the nearest: said already, and still to be said.
+        self.said: dict[tuple[int, tuple[int, ...], int], str] = {}
+        self.moved: dict[tuple[int, tuple[int, ...], int], str] = {}
 
     def page(self) -> Page:
         blocks: list[Block] = []
@@ -110,6 +113,7 @@ class _Builder:
         blocks: list[Block] = []
         for paragraph in re.split(r"\n\s*\n", section.body.strip()):
             blocks += self.paragraph(paragraph.strip())
+            blocks += self.nearest()
         # A section in which nothing is left to say (no claims) goes with its title.
         if section.title and blocks:
             blocks.insert(0, Heading(2, self.filled(section.title)))
@@ -164,7 +168,41 @@ class _Builder:
         entry = self.entry_of(word)
         if rest and not rest.isdigit():
             raise SpecError(f"{{{command}}}: wanted a number of decimals after the address")
-        return _shown(entry, int(rest) if rest else None)
+        return self._shown(entry, int(rest) if rest else None)
+
+    def _shown(self, entry: Entry, digits: int | None = None) -> Inlines:
+        """Its decimal; with symbols, which have none, its exact value."""
+        if entry.has_symbols:
+            return inlines(f"${entry.latex()}$")
+        if self._is_moved(entry, digits):
+            return inlines(f"${entry.step.displayed_at(entry.index, 'latex', digits)}$")
+        return plain(entry.step.shown_at(entry.index, digits))
+
+    def _vector(self, entries: list[Entry]) -> str:
+        shown = []
+        for e in entries:
+            self._is_moved(e)
+            shown.append(e.latex() if e.has_symbols else e.step.displayed_at(e.index, "latex"))
+        return f"$({', '.join(shown)})$"
+
+    def _is_moved(self, entry: Entry, digits: int | None = None) -> bool:
+        """Whether an entry is shown by another decimal than the nearest, which is then said."""
+        step, index = entry.step, entry.index
+        known = step.moved(digits)
+        if index in known:
+            key = (step.node, index, step.digits if digits is None else digits)
+            decimal = step.decimal_at(index, digits)
+            self.moved[key] = rf"${step.entry_symbol(index)} \approx {decimal}$"
+        return index in known
+
+    def nearest(self) -> list[Block]:
+        """The sentence on decimals that are not the nearest, after those that are new."""
+        new = [said for key, said in self.moved.items() if key not in self.said]
+        self.said |= self.moved
+        self.moved = {}
+        if not new:
+            return []
+        return [Paragraph(inlines(self.text.phrase("row_sums", nearest=", ".join(new))))]
 
     def entry_of(self, address: str) -> Entry:
         found = self.d[address]
@@ -203,7 +241,7 @@ class _Builder:
     def share(self, entry: Entry) -> Inlines:
         part = entry.part
         if part.has_symbols:
-            return inlines(f"${text(part, 'latex')}$")
+            return inlines(f"${text(part, 'latex', roots=self.d.display.roots)}$")
         return plain(entry.share(self.d.display.digits))
 
     def verified(self) -> str:
@@ -272,6 +310,9 @@ class _Builder:
 
     def _equations(self, steps: list[Step]) -> list[Block]:
         """Their equations, short ones beside each other; long entries are folded on demand."""
+        for step in steps:
+            for index in step.moved():
+                self._is_moved(step[index])
         if "entries" not in self.d.display.fold:
             return [Equation(e) for e in _side_by_side([self._equation(s) for s in steps])]
         blocks: list[Block] = []
@@ -326,6 +367,7 @@ class _Builder:
 
     def entry(self, rest: str) -> list[Block]:
         entry = self.entry_of(rest)
+        self._is_moved(entry)
         named = self.definitions([(entry.step, [entry.index])])
         return [Equation(entry.explain().latex()), *named]
 
@@ -353,8 +395,8 @@ class _Builder:
         for i in range(first.shape[0]):
             label = (first.axes[0] or [str(i)] * (i + 1))[i]
             same = all(a.form == b.form for a, b in zip(first[i], second[i], strict=True))
-            after = self.words["unchanged"] if same else _vector(second[i])
-            rows.append(row([plain(notation.visible(label)), _vector(first[i]), after]))
+            after = self.words["unchanged"] if same else self._vector(second[i])
+            rows.append(row([plain(notation.visible(label)), self._vector(first[i]), after]))
         return [Table(header, tuple(rows))]
 
     def probabilities(self, rest: str) -> list[Block]:
@@ -369,7 +411,7 @@ class _Builder:
             row(
                 [
                     plain(_word(e)),
-                    _shown(e),
+                    self._shown(e),
                     self.words["most_likely"] if e.index in best else "",
                 ]
             )
@@ -391,7 +433,7 @@ class _Builder:
         if judgement.entry:
             return f"${judgement.entry.step.entry_symbol(judgement.entry.index)}$"
         value = next(c.value for c in self.spec.claims if c.value_text == judgement.at)
-        return f"${text(compact.number(value), 'latex')}$"
+        return f"${text(compact.number(value), 'latex', roots=self.d.display.roots)}$"
 
     def causes(self, judgements: list[Judgement]) -> list[Block]:
         claims = [Claimed(j.entry, cell(j.printed)) for j in judgements if j.entry]
@@ -459,13 +501,6 @@ def _flat(found: Any) -> list[Entry]:
     return [found] if isinstance(found, Entry) else [e for part in found for e in _flat(part)]
 
 
-def _shown(entry: Entry, digits: int | None = None) -> Inlines:
-    """Its decimal; with symbols, which have none, its exact value."""
-    if entry.has_symbols:
-        return inlines(f"${entry.latex()}$")
-    return plain(entry.step.shown_at(entry.index, digits))
-
-
 def _word(entry: Entry) -> str:
     """The label of an entry's column, or its address."""
     return notation.visible(entry.labels[-1] or entry.address)
@@ -473,11 +508,6 @@ def _word(entry: Entry) -> str:
 
 def _joined(text: str) -> str:
     return " ".join(line.strip() for line in text.split("\n"))
-
-
-def _vector(entries: list[Entry]) -> str:
-    shown = [e.latex() if e.has_symbols else e.step.shown_at(e.index) for e in entries]
-    return f"$({', '.join(shown)})$"
 
 
 def _power_of_ten(bound: float) -> str:

@@ -160,7 +160,7 @@ class Entry:
             return ""
         exact = c is not None and 10**self.step.digits % int(c.q) == 0 and certain
         sign = "=" if exact else r"\approx"
-        return f"{sign} {self.step.shown_at(self.index)}"
+        return f"{sign} {self.step.displayed_at(self.index, 'latex')}"
 
     @property
     def part(self) -> Any:
@@ -216,7 +216,9 @@ class Entry:
 
         def value(step: Step, index: Any) -> str:
             known = names(min(at, step.node + 1), style)
-            found = text_within(step.forms[index], style, known, index)
+            found = text_within(
+                step.forms[index], style, known, index, step.derivation.display.roots
+            )
             if found is None or is_long(found, style):
                 return step.entry_symbol(index, style)
             return found
@@ -274,7 +276,11 @@ class Explanation:
             from symattn.numbers.expansion import counted
 
             rows.append(("expanded", f"{counted(entry.size)} characters"))
-        rows.append(("decimal", entry._decimal_or_nothing()))
+        if entry.index in step.moved():
+            rows.append(("decimal", step.displayed_at(entry.index, "text")))
+            rows.append(("nearest", f"{entry.decimal()} (* is shown so that the row adds to 1)"))
+        else:
+            rows.append(("decimal", entry._decimal_or_nothing()))
         return rows
 
     def __str__(self) -> str:

@@ -160,6 +160,9 @@ _INFIX = {
     "add": (_ADD, " + "), "sub": (_ADD, " - "), "mul": (_MUL, None), "div": (_MUL, None),
 }  # fmt: skip
 
+#: A fraction over an integer, a root, or the product of both.
+_FRACTION = re.compile(r"\\frac\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\{(\d+|(?:\d+ )?\\sqrt\{\d+\})\}")
+
 
 def write(expression: Expression, notation: Notation, leaf: Callable[[Cell], str]) -> str:
     r"""Write an expression with `leaf` for its cells.
@@ -226,8 +229,12 @@ class _Writer:
             return rf"\left|{arguments}\right|", _ATOM
         if e.op == "exp":
             # Exponents are small already: their fractions are written in a line.
-            inline = re.fullmatch(r"\\frac\{([^{}]*(?:\{[^{}]*\}[^{}]*)*)\}\{(\d+)\}", arguments)
-            return f"e^{{{f'{inline[1]}/{inline[2]}' if inline else arguments}}}", _POW
+            inline = _FRACTION.fullmatch(arguments)
+            above, below = inline.groups() if inline else ("", "")
+            # A root below the bar is written in a line where a value has it, not a formula.
+            if inline and (below.isdigit() or isinstance(e.args[0], Cell)):
+                arguments = f"{above}/({below})" if " " in below else f"{above}/{below}"
+            return f"e^{{{arguments}}}", _POW
         if e.op == "sqrt":
             return rf"\sqrt{{{arguments}}}", _ATOM
         name = r"\mathrm{erf}" if e.op == "erf" else "\\" + _SHORT.get(e.op, e.op)

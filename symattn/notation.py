@@ -10,6 +10,12 @@ from typing import Literal
 #: The two ways in which formulas and numbers are written.
 Notation = Literal["latex", "text"]
 
+#: Where the root of a fraction stands: √2/2, or 1/√2.
+Roots = Literal["rationalised", "divided"]
+
+#: Decimals of a row that adds to 1: each rounded, or such that they add to 1, too.
+RowSums = Literal["rounded", "kept"]
+
 GREEK = frozenset(
     [
         "alpha",

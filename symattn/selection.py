@@ -66,7 +66,7 @@ class Selection:
         step = self.row[0].step
         names = step.derivation.names(step.node, style)
         return [
-            texts.text(form, style, names, entry.index)
+            texts.text(form, style, names, entry.index, step.derivation.display.roots)
             for form, entry in zip(self.forms, self.kept, strict=True)
         ]
 

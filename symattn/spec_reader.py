@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from symattn.config import CHOICES, Config
-from symattn.derivation import Display
+from symattn.derivation import DISPLAY_WORDS, Display
 from symattn.errors import LiteralError, OptionError, SpecError, SymattnError, nearest
 from symattn.examples import builtin_folder, builtin_names
 from symattn.folding import FOLDS
@@ -274,7 +274,8 @@ class _Reader(Table):
         table = self.table.get("display", {})
         if not isinstance(table, dict):
             self.fail("display", f"wanted a table, got {shown(table)}")
-        self.known_keys(table, ("digits", "steps", "fold"), "display")
+        keys = ("digits", "steps", "fold", *DISPLAY_WORDS, "factor")
+        self.known_keys(table, keys, "display")
         steps: dict[str, int] = {}
         for name, options in self.subtable(table.get("steps", {}), "display.steps").items():
             where = f"display.steps.{name}"
@@ -284,7 +285,14 @@ class _Reader(Table):
         if not isinstance(fold, list) or any(word not in FOLDS for word in fold):
             self.fail("display.fold", f"wanted a list of {', '.join(FOLDS)}, got {shown(fold)}")
         digits = self.digits(table.get("digits", Display().digits), "display.digits")
-        return Display(digits, steps, tuple(fold))
+        chosen: dict[str, Any] = {
+            key: self.word(table[key], known, f"display.{key}")
+            for key, known in DISPLAY_WORDS.items()
+            if key in table
+        }
+        if "factor" in table:
+            chosen["factor"] = self.true_or_false(table["factor"], "display.factor")
+        return Display(digits, steps, tuple(fold), **chosen)
 
     def digits(self, value: Any, where: str) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 100:

@@ -39,18 +39,23 @@ class Table:
 
     def choice(self, key: str, known: Sequence[str], default: str | None) -> str:
         value = self.table.get(key, default)
-        words = ", ".join(word for word in known if word)
         if value is None:
-            self.fail(key, f"missing; wanted one of {words}")
+            self.fail(key, f"missing; wanted one of {', '.join(word for word in known if word)}")
+        return self.word(value, known, key)
+
+    def word(self, value: Any, known: Sequence[str], where: str) -> str:
         if not isinstance(value, str) or value not in known:
             hint = nearest(value, known) if isinstance(value, str) else ""
-            self.fail(key, f"wanted one of {words}, got {shown(value)}{hint}")
+            words = ", ".join(word for word in known if word)
+            self.fail(where, f"wanted one of {words}, got {shown(value)}{hint}")
         return value
 
     def flag(self, key: str) -> bool:
-        value = self.table[key]
+        return self.true_or_false(self.table[key], key)
+
+    def true_or_false(self, value: Any, where: str) -> bool:
         if not isinstance(value, bool):
-            self.fail(key, f"wanted true or false, got {shown(value)}")
+            self.fail(where, f"wanted true or false, got {shown(value)}")
         return value
 
     def count(self, key: str, least: int = 1) -> int:

@@ -16,7 +16,7 @@ from symattn.graph import Array, Binding, NamedNode
 from symattn.labels import Axes
 from symattn.layout import LINE, is_long, width
 from symattn.literals import Infinity
-from symattn.notation import Notation
+from symattn.notation import Notation, Roots
 from symattn.numbers.held import has_symbols
 from symattn.scopes import superscript
 
@@ -41,6 +41,7 @@ class Step:
         self.source = named.source
         self.inside = named.inside
         self._texts: dict[Notation, Array] = {}
+        self._moved: dict[int, dict[tuple[int, ...], str]] = {}
         #: The entries that a definition names, by the entry written by its definition.
         self._definitions: dict[tuple[Notation, tuple[int, ...]], tuple[Cell, ...]] = {}
 
@@ -68,6 +69,10 @@ class Step:
     def digits(self) -> int:
         """How many decimals it shows."""
         return self.derivation.display.of(self.address, self.name)
+
+    @property
+    def _roots(self) -> Roots:
+        return self.derivation.display.roots
 
     @property
     def axes(self) -> Axes:
@@ -190,7 +195,8 @@ class Step:
         if self.inside or self.source is None or self.given:
             return None
         made = formulas.template(self.source)
-        return None if made.code else made.fill(self._bound_value, factored=bool(self.shape))
+        factored = bool(self.shape) and self.derivation.display.factor
+        return None if made.code else made.fill(self._bound_value, factored=factored)
 
     def _bound_value(self, name: str) -> str:
         bound = self._named.bindings.get(name)
@@ -203,7 +209,7 @@ class Step:
         if isinstance(bound, int) and self.derivation.graph.nodes[bound].shape == ():
             from symattn.numbers.texts import text
 
-            return text(self.derivation.forms[bound][()], "latex")
+            return text(self.derivation.forms[bound][()], "latex", roots=self._roots)
         if isinstance(bound, str) and bound:
             return bound
         return notation.symbol(name)
@@ -346,6 +352,46 @@ class Step:
         """Every entry as `shown_at` gives it."""
         return self._decimals(digits, self.shown_at)
 
+    def moved(self, digits: int | None = None) -> dict[tuple[int, ...], str]:
+        """The entries that pages show by another decimal than the nearest, so that rows add to 1.
+
+        None unless the display's `row_sums` are kept; see `symattn.row_sums`.
+
+        >>> import symattn as sa
+        >>> from symattn.functions import softmax
+        >>> thirds = sa.derive(softmax, x=[0, 0, 0], digits=2)
+        >>> thirds.with_display(row_sums="kept")["return"].moved()
+        {(0,): '0.34'}
+        """
+        if self.derivation.display.row_sums == "rounded":
+            return {}
+        from symattn.row_sums import moved
+
+        wanted = self._checked(digits)
+        if wanted not in self._moved:
+            self._moved[wanted] = moved(self, wanted)
+        return self._moved[wanted]
+
+    def displayed(self, style: Notation, digits: int | None = None) -> Array:
+        """Every decimal as a page has it: as `shown_at` gives it, or moved and marked."""
+        from symattn.writers import matrices
+
+        cells = self.shown(digits)
+        if style == "latex":
+            cells = np.vectorize(matrices.decimal_latex, otypes=[object])(cells)
+        for index, decimal in self.moved(digits).items():
+            cells[index] = _starred(decimal, style)
+        return cells
+
+    def displayed_at(
+        self, index: tuple[int, ...], style: Notation, digits: int | None = None
+    ) -> str:
+        """One entry as `displayed` gives it."""
+        decimal = self.moved(digits).get(index)
+        if decimal is not None:
+            return _starred(decimal, style)
+        return self.shown_at(index, digits)
+
     def _cell(self, index: tuple[int, ...]) -> str:
         places = ",".join(map(str, index))
         return f"{self.short}[{places}]" if places else self.short
@@ -367,7 +413,7 @@ class Step:
         if style in self._texts:
             return str(self._texts[style][index])
         names = self.derivation.names(self.node, style)
-        found = texts.text_within(self.forms[index], style, names, index)
+        found = texts.text_within(self.forms[index], style, names, index, self._roots)
         return self._readable(index, style, found)
 
     def texts(self, style: Notation) -> Array:
@@ -376,7 +422,7 @@ class Step:
 
         if style not in self._texts:
             names = self.derivation.names(self.node, style)
-            found = texts.texts(self.forms, style, names)
+            found = texts.texts(self.forms, style, names, self._roots)
             for index, text in np.ndenumerate(found):
                 found[index] = self._readable(index, style, text)
             self._texts[style] = found
@@ -401,7 +447,7 @@ class Step:
         from symattn.numbers import texts
 
         if self.given:
-            return texts.text(self.forms[index], style)
+            return texts.text(self.forms[index], style, roots=self._roots)
         found = definition(self, index, style)
         if text is not None and len(text) <= len(found.text):
             return text
@@ -418,16 +464,13 @@ class Step:
         """LaTeX of the matrix: exact, or with so many decimals.
 
         Args:
-            digits: decimals; None for the exact entries.
+            digits: decimals, as `displayed` gives them; None for the exact entries.
             labels: with row and column labels, where there are any.
             marked: indices of entries that get a dagger.
         """
         from symattn.writers import matrices
 
-        if digits is None:
-            cells = self.texts("latex")
-        else:
-            cells = np.vectorize(matrices.decimal_latex, otypes=[object])(self.shown(digits))
+        cells = self.texts("latex") if digits is None else self.displayed("latex", digits)
         for index in marked:
             cells[index] = rf"{{{cells[index]}}}^{{\dagger}}"
         return matrices.latex(cells, self.axes if labels else None)
@@ -577,3 +620,8 @@ class Step:
         lines = [self._repr_latex_()]
         lines += [rf"$\displaystyle {label} = {value}$" for label, value in self.where()]
         return "\n\n".join(lines)
+
+
+def _starred(decimal: str, style: Notation) -> str:
+    """A decimal that is not the nearest, with its mark."""
+    return rf"{{{decimal}}}^{{\ast}}" if style == "latex" else f"{decimal}*"

@@ -198,6 +198,11 @@ def test_row_sums_are_never_bent() -> None:
     weights = sa.derive(functions.softmax, x=[[0, 0, 0]])["return"]
     assert weights.decimal(2) == [["0.33", "0.33", "0.33"]]
     assert sum(weights.exact) == 1
+    # What is shown may be moved so that rows add to 1; it is marked, and decimals stay.
+    kept = weights.derivation.with_display(row_sums="kept")["return"]
+    assert kept.displayed("text", 2).tolist() == [["0.34*", "0.33", "0.33"]]
+    assert kept.latex(2) == r"\begin{bmatrix} {0.34}^{\ast} & 0.33 & 0.33 \end{bmatrix}"
+    assert kept.decimal(2) == weights.decimal(2) == weights.displayed("text", 2).tolist()
     given = printed("Q", [["0"]] * 3) + printed("K", [["0"]] * 3)
     assert set(verdicts(given + printed("A", [["0.33", "0.33", "0.33"]] * 3))) == {"right"}
     assert "wrong" in verdicts(given + printed("A", [["0.33", "0.33", "0.34"]] * 3))
@@ -209,6 +214,12 @@ def test_root_two_is_a_factor_of_a_matrix_and_rationalised_in_entries(
     assert r"\frac{1}{\sqrt{2}}" in article["Z"].substitution
     assert article["Z"].texts("text")[0, 0] == "sqrt(2)/2"
     assert article["Z"].texts("text")[1, 1] == "13*sqrt(2)/25"
+    assert article["A"].texts("text")[1, 1] == "exp(13*sqrt(2)/25)/ℓ_1"
+    other = article.with_display(roots="divided", factor=False)
+    assert r"\frac{1}{\sqrt{2}}" not in (other["Z"].substitution or "")
+    assert other["Z"].texts("text")[0, 0] == "1/sqrt(2)"
+    assert other["Z"].texts("text")[1, 1] == "26/(25*sqrt(2))"
+    assert other["A"].texts("text")[1, 1] == "exp(26/(25*sqrt(2)))/ℓ_1"
     forms = sa.derive(identity, x=["1/sqrt(2)", "sqrt(2)/2"])["y"]
     assert sa.compare(forms[0], forms[1]).verdict == "equal"
     given = printed("Q", I2_TEXT) + printed("K", I2_TEXT)

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 
 from flint import fmpz
 
-from symattn.notation import Notation
+from symattn.notation import Notation, Roots
 from symattn.numbers.normal_form import Sum
-from symattn.numbers.printing import Printer
+from symattn.numbers.printing import NO_NAMES, Printer
 
 #: A hole: the number of a sum, and the power signs that its text has in it, which decide
 #: about brackets around it. The two characters around are no part of any name.
@@ -34,8 +34,8 @@ class Expansion(Printer):
     32
     """
 
-    def __init__(self, style: Notation) -> None:
-        super().__init__(style)
+    def __init__(self, style: Notation, roots: Roots = "rationalised") -> None:
+        super().__init__(style, NO_NAMES, roots)
         self.room = sys.maxsize  # nothing is too long: what is written here has holes
         self._numbers: dict[Sum, int] = {}
         self._templates: list[str] = []

@@ -1,6 +1,7 @@
 """Numbers in normal form as LaTeX or plain text, long parts by their names.
 
-Terms over the same denominator share one fraction. Sums under a fraction bar,
+Terms over the same denominator share one fraction. A square root in a fraction stands above the
+bar, or below it where that is asked for. Sums under a fraction bar,
 and exponents that are themselves sums with exponentials, are written by their
 name where there is one. Terms are ordered by the size of their exponents.
 """
@@ -16,7 +17,7 @@ from flint import fmpq, fmpz
 
 from symattn.errors import ExactnessError
 from symattn.layout import ROOM
-from symattn.notation import Notation, variable
+from symattn.notation import Notation, Roots, variable
 from symattn.numbers.enclosure import START, enclose
 from symattn.numbers.normal_form import Kernel, Monomial, Sum, referred
 
@@ -80,8 +81,11 @@ class TooLong(Exception):
 class Printer:
     """Writes numbers in one notation, with names."""
 
-    def __init__(self, style: Notation, names: Names = NO_NAMES) -> None:
+    def __init__(
+        self, style: Notation, names: Names = NO_NAMES, roots: Roots = "rationalised"
+    ) -> None:
         self.style: Notation = style
+        self.roots: Roots = roots
         self.tex = style == "latex"
         self.names = names
         self.index: tuple[int, ...] = ()
@@ -154,8 +158,12 @@ class Printer:
         return text
 
     def fraction(self, terms: Sequence[Term], below: frozenset[tuple[Kernel, int]]) -> str:
-        """Terms over one denominator, its integer and its kernels together."""
+        """Terms over one denominator: its integer, its root and its kernels together."""
         whole = lcm(*(int(c.q) for _, c in terms))
+        root = self.divisor(terms) if whole > 1 else 1
+        if root != 1:  # c √r is c r / √r
+            terms = [((1, exponent, above), c * root) for (_, exponent, above), c in terms]
+            whole = lcm(*(int(c.q) for _, c in terms))
         minus = terms[0][1] < 0 and len(terms) == 1
         factor = -whole if minus else whole
         top = ""
@@ -164,8 +172,17 @@ class Printer:
             joined = f" - {shown[1:]}" if shown.startswith("-") else f" + {shown}"
             top = top + joined if top else shown
         bottom = [str(fmpz(whole))] if whole > 1 else []
+        bottom += [self.radical(root)] if root != 1 else []
         bottom += [self.power(k, n) for k, n in sorted(below, key=lambda p: p[0].key)]
         return ("-" if minus else "") + self.over(top, len(terms) > 1, bottom)
+
+    def divisor(self, terms: Sequence[Term]) -> int:
+        """The radicand that goes below the bar: one that all terms have, where that is asked for.
+
+        A root that is not in a fraction, 3√2, stays as it is.
+        """
+        radicands = {radicand for (radicand, _, _), _ in terms}
+        return radicands.pop() if self.roots == "divided" and len(radicands) == 1 else 1
 
     def over(self, top: str, several: bool, bottom: list[str]) -> str:
         if not bottom:
@@ -181,7 +198,7 @@ class Printer:
         radicand, exponent, powers = monomial
         factors = []
         if radicand != 1:
-            factors.append(rf"\sqrt{{{radicand}}}" if self.tex else f"sqrt({radicand})")
+            factors.append(self.radical(radicand))
         factors += [self.power(k, n) for k, n in sorted(powers, key=lambda p: p[0].key)]
         if exponent is not None:
             factors.append(self.exponential(exponent))
@@ -209,7 +226,13 @@ class Printer:
         if len(x.terms) == 1:
             ((radicand, exponent, powers), c) = next(iter(x.terms.items()))
             if c.q != 1 and all(n > 0 for _, n in powers):
-                return f"{self.term((radicand, exponent, powers), int(c.p))}/{c.q}"
+                root = self.divisor([((radicand, exponent, powers), c)])
+                if root == 1:
+                    return f"{self.term((radicand, exponent, powers), int(c.p))}/{c.q}"
+                c *= root
+                below = self.radical(root)
+                below = below if c.q == 1 else f"({c.q} {below})"
+                return f"{self.term((1, exponent, powers), int(c.p))}/{below}"
         return self.inner(x)
 
     def inner(self, x: Sum) -> str:
@@ -243,6 +266,9 @@ class Printer:
             return f"{kind}({inner})"
         name = r"\mathrm{erf}" if kind == "erf" else "\\" + kind
         return rf"{name}{self.bracketed(inner)}"
+
+    def radical(self, radicand: int) -> str:
+        return rf"\sqrt{{{radicand}}}" if self.tex else f"sqrt({radicand})"
 
     def root(self, inner: str, n: int) -> str:
         if self.tex:

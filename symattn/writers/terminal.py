@@ -68,8 +68,23 @@ def step(step: Step) -> str:
     lines += [f"{name} = {value}" for name, value in step.where("text")]
     if step.wants_decimals:
         lines.append("≈")
-        lines.append(matrix(step.shown(), step.axes))
+        moved = step.moved()
+        cells = step.displayed("text")
+        if moved:  # the points stay below each other
+            pad = [" " * (index not in moved) for index in np.ndindex(step.shape)]
+            cells = cells + np.array(pad, dtype=object).reshape(step.shape)
+        lines += [matrix(cells, step.axes), *nearest(step)]
     return "\n".join(lines)
+
+
+def nearest(step: Step, indices: Sequence[tuple[int, ...]] | None = None) -> list[str]:
+    """A line that explains the stars of its decimals, or of some, if there are any."""
+    starred = [index for index in step.moved() if indices is None or index in indices]
+    moved = [f"{step[index].address} ≈ {step.decimal_at(index)}" for index in starred]
+    if not moved:
+        return []
+    are = "the nearest is" if len(moved) == 1 else "the nearest are"
+    return [f"* so that the row adds to 1: {are} {', '.join(moved)}"]
 
 
 def selection(found: Selection) -> str:
