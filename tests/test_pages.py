@@ -28,6 +28,7 @@ HOSTILE = ["50%", "##ing", "_", "$", "<s>", "a_b", "x^2", "~", "\\", "{}", "&", 
 MACROS = {
     r"\\",
     r"\approx",
+    r"\ast",
     r"\begin",
     r"\cdot",
     r"\dagger",

@@ -66,6 +66,11 @@ class _Collector:
         entry = self.names.entry(equality.label)
         if entry is None:
             step = self.names.step(equality.label)
+            if step is not None and not step.shape:
+                entry = step.entries()[0]
+            if equality.filled and entry is None:
+                return  # a matrix, whose values and formulas are read as such
+        if entry is None:
             if step is not None:
                 self.formulas(step, [(s.text, s.start) for s in equality.sides])
             elif self.names.names_entry(equality.label) and any(
@@ -150,13 +155,18 @@ class _Collector:
                 for m, s in zip(group, wanted, strict=True):
                     self.matrix(replace(m, name=named_by_marker(s.address), labels=(s.symbol,)))
                 return
-            if len(meant) == 1 and there == [None] * len(group):  # an array of matrices
-                (stack,) = meant
-                if len(stack.shape) == 3 and stack.shape[0] == len(group):
-                    for k, m in enumerate(group):
-                        name = Named(stack.address, str(k), "bracket", "marker", stack.address)
-                        self.matrix(replace(m, name=name, labels=(stack.symbol,)))
-                    return
+            is_one = len(meant) == 1 and there == [None] * len(group)
+            if is_one and self.array(meant[0], group):
+                return
+
+    def array(self, step: Step, group: list[PrintedMatrix]) -> bool:
+        """Matrices side by side that are a step of three axes; whether they are as many."""
+        if len(step.shape) != 3 or step.shape[0] != len(group):
+            return False
+        for k, m in enumerate(group):
+            name = Named(step.address, str(k), "bracket", "marker", step.address)
+            self.matrix(replace(m, name=name, labels=(step.symbol,)))
+        return True
 
     def substitution(self, step: Step, expression: str, at: int) -> None:
         """Numbers beside the matrices of a formula that is filled with values."""

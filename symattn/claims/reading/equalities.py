@@ -29,12 +29,14 @@ class Equality:
         label: the first side, as written.
         start, end: the span of all sides in the document.
         sides: the others; one that goes on over several lines is one text.
+        filled: whether matrices stand in one of its sides, which is left out.
     """
 
     label: str
     start: int
     end: int
     sides: tuple[Printed, ...]
+    filled: bool = False
 
 
 @dataclass(slots=True)
@@ -42,10 +44,11 @@ class _Line:
     """Sides, each as its stretches."""
 
     sides: list[list[tuple[int, int]]]
+    filled: bool = False
 
 
 def equalities(view: Mapped, text: str, spans: Sequence[MathSpan]) -> Iterator[Equality]:
-    """The equations in which no matrix stands.
+    """The equations of what is no matrix itself.
 
     Args:
         view: the text, and the way back to the document.
@@ -60,7 +63,7 @@ def equalities(view: Mapped, text: str, spans: Sequence[MathSpan]) -> Iterator[E
                 start, end = view.span(label[0][0], sides[-1][-1][1])
                 said = " ".join(view.text[a:b] for a, b in label)
                 printed = tuple(_read(view, side) for side in sides[:MAX_SIDES])
-                yield Equality(said, start, end, printed)
+                yield Equality(said, start, end, printed, line.filled)
 
 
 def _lines(text: str, span: MathSpan) -> Iterator[_Line]:
@@ -72,6 +75,9 @@ def _lines(text: str, span: MathSpan) -> Iterator[_Line]:
         first = chain.sides[0]
         if any(side.matrices or side.start < 0 for side in chain.sides):
             found, line = line, None
+            bare = [[(s.start, s.end)] for s in chain.sides if not s.matrices and s.start >= 0]
+            if len(bare) > 1 and bare[0][0][0] == first.start:
+                yield _Line(bare, filled=True)
         elif line and _goes_on(text, line.sides[-1][-1][1], first):
             line.sides[-1].append((first.start, first.end))
             line.sides += [[(s.start, s.end)] for s in chain.sides[1:]]
