@@ -9,6 +9,8 @@ from symattn.claims.fix import edits, fixed_text
 from symattn.claims.reading import read
 from symattn.transformer import worked_attention
 
+pytestmark = pytest.mark.once
+
 QKV = r"""
 $$ Q = \begin{bmatrix} 1 & 1 \\ 0 & 1 \\ 1 & 2 \end{bmatrix}, K = \begin{bmatrix} 1 & 0 \\
 1 & 2 \\ 2 & 2 \end{bmatrix}, V = \begin{bmatrix} 2 & 0 \\ 0 & 3 \\ 2 & 3 \end{bmatrix} $$

@@ -23,6 +23,8 @@ from symattn.transformer import worked_attention
 from tests.injection import Author, Printed, fixed
 from tests.notations import Said, looks_like_floats, written
 
+pytestmark = pytest.mark.once
+
 KINDS = ("markdown", "latex", "html", "notebook", "text")
 DOCUMENTS = 120  # of each kind
 

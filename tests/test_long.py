@@ -36,6 +36,8 @@ from symattn.text import WORDS, Section, Text
 from symattn.writers import latex
 from tests.test_layers import stack
 
+pytestmark = pytest.mark.once
+
 MODELS = [("post", 1), ("post", 2), ("pre", 2)]
 #: A name in a text: an address with the places of an entry, or the sum of a row.
 NAME = re.compile(r"ℓ_\d+\([\w\[\].~]+\)|[a-zA-Z_][\w\[\].~]*\[[\d,]+\]")

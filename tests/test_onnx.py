@@ -10,6 +10,8 @@ import pytest
 
 from tests.onnx_cases import ADAPTERS, Case, cases, disagreements, outcomes
 
+pytestmark = pytest.mark.once
+
 #: Cases that cannot agree, by name, with the reason. None of onnx 1.23.2.
 CANNOT_AGREE: dict[str, str] = {}
 

@@ -22,6 +22,8 @@ from symattn.steps import Step
 from symattn.transformer import worked_attention
 from symattn.writers import latex, markdown
 
+pytestmark = pytest.mark.once
+
 PRESETS = ("gpt2", "llama", "gemma2", "bert", "vaswani2017")
 WRITERS: dict[Kind, ModuleType] = {"markdown": markdown, "latex": latex}
 PAGES = [(name, kind) for name in PRESETS for kind in WRITERS]

@@ -15,6 +15,8 @@ from symattn.writers import latex, markdown
 from tests.regenerate import PRESETS
 from tests.test_cli import symattn
 
+pytestmark = pytest.mark.once
+
 
 @pytest.mark.parametrize("name", PRESETS)
 def test_every_step_agrees_with_numpy(name: str) -> None:
