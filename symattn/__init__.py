@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from symattn.comparison import Comparison, compare
     from symattn.derivation import Derivation, derive, static
     from symattn.generation import Generation, generate
+    from symattn.properties.core import Statement, Statements
+    from symattn.properties.prover import prove
     from symattn.symbols import symbols_like
     from symattn.trace import model
 
@@ -28,6 +30,8 @@ __all__ = [
     "Derivation",
     "Generation",
     "SpecError",
+    "Statement",
+    "Statements",
     "SymattnError",
     "Undecided",
     "article",
@@ -36,6 +40,7 @@ __all__ = [
     "generate",
     "load",
     "model",
+    "prove",
     "static",
     "symbols_like",
 ]
@@ -45,10 +50,13 @@ _HOMES = {
     "Comparison": "comparison",
     "Derivation": "derivation",
     "Generation": "generation",
+    "Statement": "properties.core",
+    "Statements": "properties.core",
     "compare": "comparison",
     "derive": "derivation",
     "generate": "generation",
     "model": "trace",
+    "prove": "properties.prover",
     "static": "derivation",
     "symbols_like": "symbols",
 }

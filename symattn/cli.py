@@ -372,6 +372,35 @@ def generate(spec: str, n: int, cached: bool, form: str | None, as_json: bool) -
         sys.exit(1)
 
 
+@main.command()
+@click.argument("spec", default=DEFAULT)
+@click.option("--size", default="n=3,d=2,h=1", show_default=True, help="Tokens, d_model, heads.")
+@click.option("--only", multiple=True, help="A family or property; own for those of SPEC.")
+@click.option("--strict", is_flag=True, help="Undecided counts as wrong.")
+@_formats("text", "markdown", "latex")
+def prove(
+    spec: str, size: str, only: tuple[str, ...], strict: bool, form: str | None, as_json: bool
+) -> None:
+    """Prove what holds whatever the weights: the list, and the properties that SPEC states.
+
+    \b
+    symattn prove
+    symattn prove mine.toml --only own --only softmax --size n=4,d=2,h=2
+    """
+    from symattn.properties.core import Size
+    from symattn.spec_reader import load_spec
+    from symattn.writers import statements
+
+    found = load_spec(spec).statements(only, Size.read(size))
+    kind = "json" if as_json else form or "text"
+    if kind == "json":
+        _print_json(statements.data(found))
+    else:
+        click.echo(getattr(statements, kind)(found).rstrip("\n"))
+    is_open = strict and any(s.verdict == "undecided" for s in found)
+    sys.exit(1 if is_open or any(s.is_wrong for s in found) else 0)
+
+
 @main.command(name="list")
 @click.argument("spec", default=DEFAULT)
 @_formats("text")

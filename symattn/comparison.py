@@ -13,7 +13,7 @@ from flint import ctx, fmpq
 from symattn import decide
 from symattn.certify import check_number
 from symattn.entries import Entry
-from symattn.errors import Undecided
+from symattn.errors import ExactnessError, Undecided
 from symattn.graph import NamedNode
 from symattn.literals import Infinity, exact
 from symattn.numbers import compact
@@ -154,9 +154,12 @@ def _functions(difference: Sum, x: Any, y: Any) -> Comparison:
     names = sorted(symbols_of(difference))
     for point in _points(len(names)):
         values = dict(zip(names, point, strict=True))
-        left, right = (_at(value, values) for value in (x, y))
+        try:
+            left, right = (_at(value, values) for value in (x, y))
+        except ExactnessError:
+            continue  # undefined there
         if not (left.is_finite() and right.is_finite()) or left.overlaps(right):
-            continue  # undefined there, or not told apart
+            continue  # undefined, or not told apart
         witness = {n: fraction(v) for n, v in values.items()}
         why = f"the enclosures are separate at {START} bits"
         return Comparison("different", why, START, witness)

@@ -78,10 +78,10 @@ def _denominators(x: Sum) -> set[Kernel]:
     return found.union(*(_denominators(k.arguments[0]) for k in found))
 
 
-def _is_positive(x: Sum) -> bool:
+def is_positive(x: Sum) -> bool:
     """Whether every term is a positive number times exponentials: a softmax's row sum is."""
     return bool(x.terms) and all(
-        c > 0 and all(k.kind == "sum" and _is_positive(k.arguments[0]) for k, _ in powers)
+        c > 0 and all(k.kind == "sum" and is_positive(k.arguments[0]) for k, _ in powers)
         for (_, _, powers), c in x.terms.items()
     )
 
@@ -89,7 +89,7 @@ def _is_positive(x: Sum) -> bool:
 @lru_cache(maxsize=4096)
 def _is_nonzero(x: Sum) -> bool:
     """Whether a number (or a function of its symbols) is proven to be other than zero."""
-    if _is_positive(x):
+    if is_positive(x):
         return True
     if not x.has_symbols and _excludes_zero(enclose(x, START)):
         return True

@@ -15,7 +15,7 @@ import numpy as np
 
 from symattn import labels
 from symattn.errors import AddressError, ExactnessError, MaskError, OptionError, ShapeError, nearest
-from symattn.graph import Array, Graph, Hook, NamedNode, Run, split_address
+from symattn.graph import Array, Graph, Hook, NamedNode, Node, Run, split_address
 from symattn.literals import Exact, Name, Rule, exact_array
 from symattn.notation import Notation, Roots, RowSums
 from symattn.numbers.given import Given
@@ -396,6 +396,13 @@ class Derivation:
         )
         made.spec = None
         return made
+
+    def extended(self, nodes: tuple[Node, ...]) -> Derivation:
+        """The same derivation with further nodes behind those of its graph, which stay."""
+        changed = self._changed(self.inputs, self._replaced, self.display)
+        changed.graph = replace(changed.graph, nodes=nodes)
+        changed.radii = self.radii
+        return changed
 
     def without_radii(self) -> Derivation:
         """The same derivation, its inputs taken as exact as they are printed."""

@@ -20,6 +20,8 @@ and alone on a line it is a block:
     {probabilities P}         a table of a row of labelled entries
     {claims}                  what was printed, judged, with causes
     {steps}                   a table of every step
+    {properties softmax}      what holds whatever the weights: statements of a family, of a name,
+                              ``own`` for those of the spec; all if none is named
     {reconstructed}           the note that explains the daggers
 """
 
@@ -268,6 +270,7 @@ class _Builder:
             "show": self.show, "entry": self.entry, "formula": self.formula,
             "changes": self.changes, "probabilities": self.probabilities,
             "claims": self.claims, "steps": self.steps, "reconstructed": self.reconstructed,
+            "properties": self.properties,
         }  # fmt: skip
         if word in known:
             return known[word](rest.strip())
@@ -472,6 +475,10 @@ class _Builder:
                 )
             )
         return [Table(header, tuple(rows))]
+
+    def properties(self, rest: str) -> list[Block]:
+        found = self.spec.statements(rest.split())
+        return [Items(tuple(s.inlines for s in found))] if found else []
 
     def reconstructed(self, rest: str) -> list[Block]:
         return [Paragraph(inlines(self.words["reconstructed"]))] if self.marks else []

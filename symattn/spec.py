@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,8 +17,13 @@ from symattn.examples import builtin_folder
 from symattn.graph import Array
 from symattn.literals import Exact
 from symattn.models import MODELS, Model, functions
+from symattn.properties.core import Size, Statements
+from symattn.properties.own import Stated
 from symattn.symbols import with_symbols
 from symattn.text import Text, load_text
+
+#: What a spec's own properties are called, among families.
+OWN = "own"
 
 
 @dataclass(frozen=True)
@@ -52,6 +57,7 @@ class Spec:
         symbolic: matrices, or entries of them, that are symbols; `matrices` has the numbers.
         radii: with ``inputs = "printed"``, by matrix, the half-width of each entry.
         aliases: by what documents call a step, its address.
+        properties: what it states of its model, whatever the weights.
         path: where it came from, for messages and neighbouring files.
     """
 
@@ -74,6 +80,7 @@ class Spec:
     display: Display = field(default_factory=Display)
     claims: tuple[Claim, ...] = ()
     aliases: Mapping[str, str] = field(default_factory=dict)
+    properties: tuple[Stated, ...] = ()
     text_name: str = "default.en.toml"
     path: Path | None = None
 
@@ -158,6 +165,29 @@ class Spec:
     def text(self) -> Text:
         """The prose and the words of its pages."""
         return load_text(self._neighbour(self.text_name))
+
+    def statements(self, words: Sequence[str] = (), size: Size | None = None) -> Statements:
+        """What holds whatever the weights: the list of properties, and those that it states.
+
+        Args:
+            words: names of properties or families; ``own`` for those that it states. All if empty.
+            size: of the list; n = 3, d = 2, h = 1 if left out.
+
+        Raises:
+            OptionError: no such property.
+            SpecError: a name in one of its own that is none.
+        """
+        from symattn.properties import prover
+
+        listed = [word for word in words if word != OWN]
+        found = prover.prove(*listed, size=size or Size()) if listed or not words else ()
+        if not self.properties or (words and OWN not in words):
+            return Statements(found)
+        try:
+            own = prover.own(self.derive(), self.properties, self.functions)
+            return Statements((*found, *own))
+        except SymattnError as error:
+            raise SpecError(f"{self.name}: {error}") from None
 
     def _neighbour(self, name: str) -> Path:
         """A text file beside the spec, else one that comes with the package."""

@@ -23,6 +23,7 @@ from symattn.folding import FOLDS
 from symattn.graph import Array, split_address
 from symattn.literals import Apply, Exact, Name, exact
 from symattn.models import MODELS, Model
+from symattn.properties.own import Stated
 from symattn.spec import Claim, Spec
 from symattn.spec_masks import read_mask, read_window
 from symattn.spec_matrices import Matrices, Sizes
@@ -34,7 +35,7 @@ MAX_BYTES = 10_000_000
 #: Keys of every spec; a model adds its own.
 KEYS = (
     "format", "model", "title", "text", "tokens", "vocabulary", "inputs", "reconstructed",
-    "symbolic", "matrices", "display", "claims", "aliases",
+    "symbolic", "matrices", "display", "claims", "aliases", "properties",
 )  # fmt: skip
 #: The sizes that a spec may say beside its matrices.
 SIZES = ("N", "N_dec", "h", "h_kv")
@@ -136,6 +137,7 @@ class _Reader(Table):
             display=self.display(),
             claims=self.claims(),
             aliases=self.aliases(),
+            properties=self.properties(),
             text_name=self.text_name(),
             path=path,
         )
@@ -314,6 +316,37 @@ class _Reader(Table):
             if not isinstance(address, str):
                 self.fail(f"aliases.{name}", f'wanted an address such as "A", got {shown(address)}')
         return dict(table)
+
+    def properties(self) -> tuple[Stated, ...]:
+        """What it states of its model: names of steps or functions on both sides."""
+        tables = self.table.get("properties", [])
+        if not isinstance(tables, list):
+            self.fail("properties", "wanted [[properties]] tables")
+        return tuple(self.property(t, f"properties[{i}]") for i, t in enumerate(tables))
+
+    def property(self, table: Any, where: str) -> Stated:
+        if not isinstance(table, dict):
+            self.fail(where, f"wanted a table, got {shown(table)}")
+        texts = ("title", "latex", "source")
+        self.known_keys(table, ("lhs", "rhs", "with", "holds", "symbolic", *texts), where)
+        own = Table(f"{self.name}: {where}", table)
+        sides = {}
+        for key in ("lhs", "rhs"):
+            if key not in table:
+                self.fail(where, f"{key} is missing; wanted a step, a function, or a number")
+            number = isinstance(table[key], int | Decimal) and not isinstance(table[key], bool)
+            sides[key] = str(plain(table[key])) if number else own.string(key, "")
+        arguments = self.subtable(table.get("with", {}), f"{where}.with")
+        for name, step in arguments.items():
+            if not isinstance(step, str):
+                self.fail(f"{where}.with.{name}", f'wanted a step such as "A", got {shown(step)}')
+        return Stated(
+            **sides,
+            **{key: own.string(key, "") for key in texts},
+            arguments=dict(arguments),
+            claimed=own.flag("holds") if "holds" in table else True,
+            symbolic=own.addresses("symbolic") if "symbolic" in table else None,
+        )
 
     def claim(self, table: Any, where: str) -> Claim:
         if not isinstance(table, dict):

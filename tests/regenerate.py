@@ -17,8 +17,9 @@ from symattn.document import page
 from symattn.equations import equation
 from symattn.files import write_text
 from symattn.functions import activations, masks, norms, positions, softmaxes
+from symattn.properties.prover import prove
 from symattn.spec_reader import load_spec
-from symattn.writers import latex, markdown
+from symattn.writers import latex, markdown, statements
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = Path(__file__).parent / "golden"
@@ -59,6 +60,26 @@ def golden(name: str) -> str:
     return "\n\n".join(f"% {step.address}\n{equation(step)}" for step in steps) + "\n"
 
 
+PROPERTIES = """# What holds whatever the weights
+
+`symattn prove` checks these statements: each is derived with symbols in place of all numbers, and
+proven, or refuted with a counterexample. `--only softmax` has a family alone, `--size n=4,d=2,h=2`
+other sizes (n tokens, d_model = d, h heads). A spec states its own:
+
+```toml
+[[properties]]
+title = "the weights are softmax of the scores"
+lhs = "A"                  # a step or an entry of one, a function of the model, or a number
+rhs = "softmax"
+with.x = "Z_masked"        # the step that its parameter x gets; else the one of that name
+```
+
+In Python, `sa.prove(lhs=lambda d: d["A"].sum(axis=1), rhs=1)` takes the article's model, or any
+`derivation=`. What is refuted below is often said, and false.
+
+"""
+
+
 @cache
 def outputs() -> dict[Path, str]:
     """Every generated file that is committed, with its text."""
@@ -71,6 +92,7 @@ def outputs() -> dict[Path, str]:
         ROOT / "docs" / "attention.md": markdown.write(article),
         ROOT / "docs" / "attention.tex": latex.write(article),
         ROOT / "docs" / "encoder.md": markdown.write(encoder, "article-encoder"),
+        ROOT / "docs" / "properties.md": PROPERTIES + statements.markdown(prove()),
         **{
             ROOT / "docs" / f"{name}.md": markdown.write(page(load_spec(name).derive()), name)
             for name in PRESETS

@@ -307,18 +307,25 @@ PI = of(Kernel("pi"))
 # What is in a sum.
 
 
-def symbols_of(x: Sum) -> set[str]:
-    """The names of the symbols anywhere in a number."""
-    found: set[str] = set().union(*(symbols_of(e) for e in x.exponents()))
-    for kernel in x.kernels():
-        found |= _kernel_symbols(kernel)
-    return found
+def symbols_of(x: Sum, known: dict[Sum, set[str]] | None = None) -> set[str]:
+    """The names of the symbols anywhere in a number.
+
+    Args:
+        known: those of sums that were looked at already; further ones are added.
+    """
+    known = {} if known is None else known
+    if x not in known:
+        found: set[str] = set().union(*(symbols_of(e, known) for e in x.exponents()))
+        for kernel in x.kernels():
+            found |= _kernel_symbols(kernel, known)
+        known[x] = found
+    return known[x]
 
 
-def _kernel_symbols(kernel: Kernel) -> set[str]:
+def _kernel_symbols(kernel: Kernel, known: dict[Sum, set[str]]) -> set[str]:
     if kernel.kind == "symbol":
         return {kernel.arguments[0]}
-    return set().union(*(symbols_of(a) for a in kernel.arguments if isinstance(a, Sum)))
+    return set().union(*(symbols_of(a, known) for a in kernel.arguments if isinstance(a, Sum)))
 
 
 # Which sums a theorem decides.

@@ -48,7 +48,7 @@ def write(page: Page, spec: str = "") -> str:
         spec: what the page is about; see `markdown.write`.
     """
     comment = marker.said(spec)
-    body = [notation.escape(page.title), *map(_block, page.blocks)]
+    body = [notation.escape(page.title), *map(written, page.blocks)]
     parts = [
         f"{PREAMBLE}{_fallbacks(''.join(body))}\\title{{{body[0]}}}\n\\author{{}}\n\\date{{}}",
         "\\begin{document}\n\\maketitle",
@@ -73,7 +73,8 @@ def _fallbacks(body: str) -> str:
     return "\\ifdefined\\DeclareUnicodeCharacter\n" + "\n".join(lines) + "\n\\fi\n"
 
 
-def _block(block: Block) -> str:
+def written(block: Block) -> str:
+    """One block of a page."""
     if isinstance(block, Heading):
         command = {2: "section", 3: "subsection"}.get(block.level, "subsubsection")
         return f"\\{command}*{{{_inlines(block.parts)}}}"

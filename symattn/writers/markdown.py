@@ -34,11 +34,12 @@ def write(page: Page, spec: str = "") -> str:
     comment = marker.said(spec)
     parts = [f"<!-- {comment} -->"] if comment else []
     parts.append(f"# {escape(page.title)}")
-    parts += [_block(block) for block in page.blocks]
+    parts += [written(block) for block in page.blocks]
     return "\n\n".join(parts) + "\n"
 
 
-def _block(block: Block) -> str:
+def written(block: Block) -> str:
+    """One block of a page."""
     if isinstance(block, Heading):
         return f"{'#' * block.level} {_inlines(block.parts)}"
     if isinstance(block, Paragraph):
@@ -51,7 +52,7 @@ def _block(block: Block) -> str:
     if isinstance(block, Equation):
         return f"```math\n{block.latex}\n```"
     if isinstance(block, Fold):
-        inside = "\n\n".join(map(_block, block.blocks))
+        inside = "\n\n".join(map(written, block.blocks))
         return f"<details>\n<summary>{_html(block.title)}</summary>\n\n{inside}\n\n</details>"
     return _table(block)
 

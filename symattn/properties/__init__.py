@@ -1,0 +1,1 @@
+"""What holds whatever the weights: statements, each proven, refuted, or undecided."""

@@ -1,0 +1,1 @@
+"""One family of properties a file; each is found here by itself."""
