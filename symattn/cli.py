@@ -375,7 +375,7 @@ def generate(spec: str, n: int, cached: bool, form: str | None, as_json: bool) -
 @main.command()
 @click.argument("spec", default=DEFAULT)
 @click.option("--size", default="n=3,d=2,h=1", show_default=True, help="Tokens, d_model, heads.")
-@click.option("--only", multiple=True, help="A family or property; own for those of SPEC.")
+@click.option("--only", multiple=True, help="A family or property; own or model for those of SPEC.")
 @click.option("--strict", is_flag=True, help="Undecided counts as wrong.")
 @_formats("text", "markdown", "latex")
 def prove(

@@ -21,7 +21,7 @@ and alone on a line it is a block:
     {claims}                  what was printed, judged, with causes
     {steps}                   a table of every step
     {properties softmax}      what holds whatever the weights: statements of a family, of a name,
-                              ``own`` for those of the spec; all if none is named
+                              ``own`` and ``model`` for the spec's; all if none is named
     {reconstructed}           the note that explains the daggers
 """
 

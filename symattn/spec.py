@@ -22,8 +22,8 @@ from symattn.properties.own import Stated
 from symattn.symbols import with_symbols
 from symattn.text import Text, load_text
 
-#: What a spec's own properties are called, among families.
-OWN = "own"
+#: What a spec's own properties, and those of its model, are called among families.
+OWN, MODEL = "own", "model"
 
 
 @dataclass(frozen=True)
@@ -170,22 +170,24 @@ class Spec:
         """What holds whatever the weights: the list of properties, and those that it states.
 
         Args:
-            words: names of properties or families; ``own`` for those that it states. All if empty.
+            words: names of properties or families; ``own`` for those that it states, ``model`` for
+                what holds of its model at its sizes. All if empty.
             size: of the list; n = 3, d = 2, h = 1 if left out.
 
         Raises:
             OptionError: no such property.
             SpecError: a name in one of its own that is none.
         """
-        from symattn.properties import prover
+        from symattn.properties import model, prover
 
-        listed = [word for word in words if word != OWN]
-        found = prover.prove(*listed, size=size or Size()) if listed or not words else ()
-        if not self.properties or (words and OWN not in words):
-            return Statements(found)
+        listed = [word for word in words if word not in (MODEL, OWN)]
+        found = list(prover.prove(*listed, size=size or Size()) if listed or not words else ())
         try:
-            own = prover.own(self.derive(), self.properties, self.functions)
-            return Statements((*found, *own))
+            if MODEL in words or not words:
+                found += model.statements(self.derive())
+            if self.properties and (OWN in words or not words):
+                found += prover.own(self.derive(), self.properties, self.functions)
+            return Statements(found)
         except SymattnError as error:
             raise SpecError(f"{self.name}: {error}") from None
 

@@ -221,10 +221,9 @@ def symbols_by_row(step: Step) -> list[set[str]]:
     ]
 
 
-def is_of(names: Iterable[str], matrix: str, rows: Iterable[int]) -> set[str]:
-    """Those of some symbols that stand in some rows of a matrix."""
-    starts = tuple(f"{matrix}[{row}," for row in rows)
-    return {name for name in names if name.startswith(starts)} if starts else set()
+def is_of(names: Iterable[str], matrix: str, row: int) -> list[str]:
+    """Those of some symbols that stand in a row of a matrix, in their order."""
+    return [name for name in names if name.startswith(f"{matrix}[{row},")]
 
 
 def independent(
@@ -239,7 +238,7 @@ def independent(
     occurring = symbols_by_row(step)
     for i in rows:
         for j in hidden(i):
-            if not is_of(occurring[i], matrix, [j]):
+            if not is_of(occurring[i], matrix, j):
                 continue
             shown = depends(step.derivation, step, i, matrix, j)
             if shown.verdict == "proven":
@@ -257,7 +256,7 @@ def depends(derivation: Derivation, step: Step, i: int, matrix: str, j: int) -> 
     """
     for shift in SHIFTS:
         values = numbers(derivation.symbols, shift)
-        turned = {name: -values[name] for name in is_of(values, matrix, [j])}
+        turned = {name: -values[name] for name in is_of(values, matrix, j)}
         ours, theirs = (
             _entries(_same_step(step, derivation.subs(given)))[i]
             for given in (values, {**values, **turned})

@@ -138,11 +138,9 @@ class Statement:
     def inlines(self) -> Inlines:
         """The statement as an item of a page: verdict, sentence, formula, how, for which sizes."""
         stated = f" **{self.verdict}** {self.title}" + (f" ${self.latex}$." if self.latex else "")
-        how = f" ({self.method}; {self.sizes})"
-        return (
-            *inlines(stated.lstrip()),
-            *plain(how + (f": {self.witness}" if self.witness else "")),
-        )
+        how = f" For {self.sizes}: {self.method}."
+        how += f" {self.witness}." * bool(self.witness) + f" [{self.source}]" * bool(self.source)
+        return (*inlines(stated.lstrip()), *plain(how))
 
     def __str__(self) -> str:
         from symattn.writers import statements

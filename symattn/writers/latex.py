@@ -21,6 +21,7 @@ from symattn.blocks import (
 )
 from symattn.writers import marker
 
+#: Sloppy: formulas in a line hardly break, and wide spaces are better than a line past the margin.
 PREAMBLE = r"""\documentclass[11pt]{article}
 \usepackage[a4paper,margin=22mm]{geometry}
 \usepackage{amsmath}
@@ -28,6 +29,7 @@ PREAMBLE = r"""\documentclass[11pt]{article}
 \setlength{\parskip}{0.6em}
 \renewcommand{\arraystretch}{1.25}
 \allowdisplaybreaks
+\sloppy
 """
 
 #: Lines of an equation that are kept on one page.

@@ -22,20 +22,23 @@ def text(found: Sequence[Statement]) -> str:
         lines.append(f"{s.verdict:<9}  {unmarked(s.title)}" + (_claim(s)))
         lines += [f"           {s.name}, for {s.sizes}: {s.method}"]
         lines += [f"           {s.witness}"] if s.witness else []
-    return "\n".join([*lines, counted(found)] if len(found) > 1 else lines)
+        lines += [f"           source: {s.source}"] if s.source else []
+    return "\n".join(lines if len(found) == 1 else [*lines, counted(found)])
 
 
 def _claim(s: Statement) -> str:
     """What is said where a statement is not claimed, or the claim fails."""
     if s.is_wrong:
         return " (claimed the contrary)"
-    return "" if s.claimed else " (often said, and false)"
+    return "" if s.claimed else " (stated as false)"
 
 
 def counted(found: Sequence[Statement]) -> str:
     """``52 statements: 49 proven, 3 refuted``, and what was not as claimed."""
     kinds = ("proven", "refuted", "undecided")
     counts = {kind: sum(s.verdict == kind for s in found) for kind in kinds}
+    if not found:
+        return "no statements: nothing of this kind is known of this model"
     said = ", ".join(f"{n} {kind}" for kind, n in counts.items() if n)
     wrong = sum(s.is_wrong for s in found)
     against = f"; {wrong} not as claimed" if wrong else ""

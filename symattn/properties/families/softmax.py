@@ -76,7 +76,8 @@ def _gaps(size: Size, ties: int = 1) -> tuple[Any, list[str]]:
 
 @FAMILY.stated(
     "A lower temperature sharpens: the largest weight grows.",
-    r"T' < T \Rightarrow \max \mathrm{softmax}(z/T') > \max \mathrm{softmax}(z/T)", source=HINTON,
+    r"p(T) = \mathrm{softmax}(z/T), T' < T \Rightarrow \max_i p_i(T') > \max_i p_i(T)",
+    source=HINTON,
 )  # fmt: skip
 def sharper(size: Size) -> Outcome:
     return every(sharper_with(size, ties) for ties in range(1, size.n))
