@@ -9,6 +9,7 @@ from benchmarks.rows import (
     digits,
     floats,
     processes,
+    proving,
     scaling,
     scores,
     softmax,
@@ -24,5 +25,6 @@ ROWS: tuple[Row, ...] = (
     *digits.ROWS,
     *floats.ROWS,
     *checking.ROWS,
+    *proving.ROWS,
     *scaling.ROWS,
 )

@@ -69,10 +69,9 @@ def equal(left: Any, right: Any) -> Outcome:
     """
     ways: dict[str, None] = {}
     open_: Outcome | None = None
-    for a, b in np.nditer(
-        np.broadcast_arrays(_entries(left), _entries(right)), flags=["refs_ok", "zerosize_ok"]
-    ):
-        found = _pair(a[()], b[()])
+    ours, theirs = np.broadcast_arrays(_entries(left), _entries(right))
+    for index in np.ndindex(ours.shape):
+        found = _pair(ours[index], theirs[index])
         if found.verdict == "refuted":
             return found
         if found.verdict == "undecided":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -107,6 +108,7 @@ def jacobian(u: Any) -> Any:
     return returned(of_powers, u=u)
 
 
+@cache
 def _powers_are_softmax(size: Size) -> Outcome:
     """That softmax(t·z) is u/Σu for u_j = e^{-t g_j}, with gaps g_j below the largest score."""
 

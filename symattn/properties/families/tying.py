@@ -7,7 +7,6 @@ from symattn.models import MODELS
 from symattn.numbers.normal_form import Kernel, Sum, of
 from symattn.properties.checks import equal, result
 from symattn.properties.core import Family, Outcome, Size
-from symattn.properties.families.cache import model
 from symattn.properties.families.heads import counted
 
 FAMILY = Family(__name__)
@@ -39,5 +38,7 @@ def saved(count: Sum) -> Outcome:
     r"W_U = W_{\mathrm{vocab}} \Rightarrow P_{\mathrm{untied}} = P_{\mathrm{tied}}", source=PRESS,
 )  # fmt: skip
 def same(size: Size) -> Outcome:
+    from symattn.properties.families.cache import model
+
     d = model(size, size.n, Config(mask="causal", norm="none"))
     return equal(result(d), result(d.with_(W_U=d.inputs["W_vocab"])))
