@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from symattn.comparison import compare
 from symattn.derivation import Derivation
 from symattn.entries import Entry
-from symattn.errors import AddressError
 from symattn.graph import NamedNode
 from symattn.numbers.dependence import Dependence, members, sources
 from symattn.properties.core import Outcome, Statement
@@ -20,12 +19,12 @@ BITS = 1024
 def statements(derivation: Derivation) -> Iterator[Statement]:
     """Which tokens a row of the result depends on, where its rows are tokens.
 
-    The tokens are the rows of the step E.
+    The tokens are the rows of the step E; of an encoder's and a decoder's, those of the latter.
     """
-    try:
-        E = derivation.step("E")
-    except AddressError:
-        return  # none, or those of an encoder and a decoder
+    named = [step for step in derivation.steps if step.name.partition("~")[0] == "E"]
+    if not named:
+        return
+    E = named[-1]
     node = derivation.graph.results[0]
     shape = derivation.graph.nodes[node].shape
     if len(shape) != 2 or len(E.shape) != 2 or shape[0] != E.shape[0]:
