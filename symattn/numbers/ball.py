@@ -42,9 +42,22 @@ def _quotient(a: Any, b: Any) -> Any:
     return a / b
 
 
+def _power(a: Any, b: Any) -> Any:
+    n = b.unique_fmpz() if b.is_exact() else None
+    if n is None or not 1 < n <= _MULTIPLIED:
+        return a**b
+    half = a if n < 4 else _power(a, arb(n // 2))  # Arb's own power may be nan around 0
+    square = (half * half).nonnegative_part()
+    return square * a if n % 2 else square
+
+
+#: Powers that are multiplied out, so that even ones are never negative.
+_MULTIPLIED = 64
+
+
 _SCALAR: dict[str, Callable[..., Any]] = {
     "add": lambda a, b: a + b, "sub": lambda a, b: a - b,
-    "mul": lambda a, b: a * b, "div": _quotient, "power": lambda a, b: a**b,
+    "mul": lambda a, b: a * b, "div": _quotient, "power": _power,
     "neg": lambda a: -a, "sqrt": lambda a: a.sqrt(), "exp": lambda a: a.exp(),
     "log": lambda a: a.log(), "sin": lambda a: a.sin(), "cos": lambda a: a.cos(),
     "tanh": lambda a: a.tanh(), "erf": lambda a: a.erf(), "maximum": lambda a, b: a.max(b),
