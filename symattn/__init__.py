@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from symattn.properties.prover import prove
     from symattn.symbols import symbols_like
     from symattn.trace import model
+    from symattn.varying.vary import vary
 
 __version__ = "0.1.0"
 
@@ -43,6 +44,7 @@ __all__ = [
     "prove",
     "static",
     "symbols_like",
+    "vary",
 ]
 
 #: Names that are imported when they are first asked for: `symattn --help` needs none.
@@ -59,6 +61,7 @@ _HOMES = {
     "prove": "properties.prover",
     "static": "derivation",
     "symbols_like": "symbols",
+    "vary": "varying.vary",
 }
 
 

@@ -1,10 +1,11 @@
-"""Every command and example of the README and of the guide to generation does what it shows."""
+"""Every command and example of the README and of the guides does what it shows."""
 
 from __future__ import annotations
 
 import doctest
 import re
 import runpy
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
-DOCUMENTS = ["README.md", "docs/generation.md", "docs/your-own.md"]
+DOCUMENTS = ["README.md", "docs/generation.md", "docs/thresholds.md", "docs/your-own.md"]
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -38,7 +39,7 @@ def test_console_examples_print_what_they_show(name: str) -> None:
     assert shown or name == "docs/your-own.md"
     for words, expected in shown:
         done = subprocess.run(
-            [sys.executable, "-m", "symattn", *words.split()],
+            [sys.executable, "-m", "symattn", *shlex.split(words)],
             capture_output=True,
             text=True,
             check=True,
