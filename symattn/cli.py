@@ -101,12 +101,16 @@ def _print_json(value: Any) -> None:
     multiple=True,
     help="Show only the first layer or head, or no long entries; else as the spec says.",
 )
+@click.option("--backward", is_flag=True, help="Append the backward pass, with every gradient.")
+@click.option("--target", help="With --backward: what to predict, where the model has no loss.")
 @_display
 @_formats("markdown", "latex")
 def write(
     spec: str,
     output: Path | None,
     fold: tuple[str, ...],
+    backward: bool,
+    target: str | None,
     form: str | None,
     as_json: bool,
     **display: Any,
@@ -115,31 +119,36 @@ def write(
 
     \b
     symattn write -o attention.md
-    symattn write gpt2 -o gpt2.md --fold layers --fold heads
+    symattn write gpt2 -o gpt2.md --fold layers --backward
     """
     from symattn import files
-    from symattn.document import page
+    from symattn.document import page, with_backward
+
+    if target is not None and not backward:
+        raise click.UsageError("wanted --target together with --backward")
 
     kind = "json" if as_json else form or _kind_of(output)
     derivation = _displayed(_derivation(spec), **display)
     if fold:
         derivation = derivation.with_fold([word for word in fold if word != "none"])
-    made = page(derivation)
+    text = with_backward(derivation.spec.text, derivation, target) if backward else None
+    made = page(derivation, text)
+    if backward:
+        derivation = derivation.backward(target=target)
     if kind == "json":
         steps = [_step_json(step) for step in derivation.steps]
-        text = (
-            json.dumps({"title": made.title, "steps": steps}, indent=2, ensure_ascii=False) + "\n"
-        )
+        whole = {"title": made.title, "steps": steps}
+        written = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
     else:
         from importlib import import_module
 
-        text = import_module(f"symattn.writers.{kind}").write(
+        written = import_module(f"symattn.writers.{kind}").write(
             made, _about(spec, derivation, output)
         )
     if output is None or str(output) == "-":
-        click.echo(text, nl=False)
+        click.echo(written, nl=False)
     else:
-        files.write_text(output, text)
+        files.write_text(output, written)
         click.echo(f"{output}: {len(derivation.steps)} steps", err=True)
 
 
@@ -449,6 +458,29 @@ def _spec_and_entries(words: Sequence[str]) -> tuple[str, list[str]]:
     if len(specs) > 1 or not 1 <= len(entries) <= 2:
         raise SpecError(f"wanted [SPEC] ENTRY [ENTRY], got {len(words)} words: {' '.join(words)}")
     return specs[0] if specs else DEFAULT, entries
+
+
+@main.command()
+@click.argument("spec", default=DEFAULT)
+@click.option("--of", default="P", show_default=True, help="A row or an entry, such as P[1].")
+@click.option("--top", type=click.IntRange(1), default=10, show_default=True, help="How many.")
+@_formats("text", "markdown")
+def sensitivity(spec: str, of: str, top: int, form: str | None, as_json: bool) -> None:
+    """Derivatives of each probability by each entry of the inputs, the largest first.
+
+    \b
+    symattn sensitivity --top 5
+    symattn sensitivity gpt2 --of 'P[2,1]' --format markdown
+    """
+    from symattn.sensitivity import sensitivities
+    from symattn.writers import sensitivities as writer
+
+    found = sensitivities(_derivation(spec), of)
+    kind = "json" if as_json else form or "text"
+    if kind == "json":
+        _print_json(writer.data(found, top))
+    else:
+        click.echo(getattr(writer, kind)(found, top))
 
 
 @main.command(name="list")

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from keyword import iskeyword
 from types import NoneType
 from typing import TYPE_CHECKING, Any, get_args
@@ -25,7 +25,9 @@ from symattn.trace import check_function, trace
 
 if TYPE_CHECKING:
     from symattn.certify import Enclosures
+    from symattn.descent import GradientStep, Kink
     from symattn.difference import Difference
+    from symattn.gradients import Extension
     from symattn.names import NameTable
     from symattn.numbers.expansion import Expansion
     from symattn.numbers.printing import Names
@@ -102,6 +104,7 @@ class Derivation:
         radii: Mapping[str, Array] | None = None,
         numbers: Mapping[str, Exact] | None = None,
         spec: Any = None,
+        extensions: tuple[Extension, ...] = (),
     ) -> None:
         self.function = function
         self.inputs = dict(inputs)
@@ -109,9 +112,9 @@ class Derivation:
         self.display = display or Display()
         #: By input, the half-width of each entry known only to its printed digits.
         self.radii = {k: v for k, v in (radii or {}).items() if any(v.flat)}
-        for name in getattr(function, "__symattn_masks__", ()):
-            if name in inputs:
-                _check_mask(name, inputs[name])
+        masks = frozenset(getattr(function, "__symattn_masks__", ()))
+        for name in masks.intersection(inputs):
+            _check_mask(name, inputs[name])
         #: The spec it was loaded from, for writers; None otherwise.
         self.spec = spec
         self._expansions: dict[Notation, Expansion] = {}
@@ -119,7 +122,16 @@ class Derivation:
         self._replaced = dict(replaced or {})
         #: By symbol, the number that it stands for, where a spec says so.
         self.numbers = dict(numbers or {})
-        self.graph: Graph = trace(function, {k: v.shape for k, v in inputs.items()}, self.options)
+        graph = trace(function, {k: v.shape for k, v in inputs.items()}, self.options)
+        #: Losses and backward passes that are added to the trace, in order.
+        self.extensions = extensions
+        for extension in extensions:
+            known = {s.address: s.node for s in graph.steps}
+            fixed = frozenset(known[a] for a in self._replaced if a in known)
+            graph = extension.extended(graph, fixed, masks)
+        self.graph: Graph = graph
+        #: The derivation that this one only adds to, with the same values.
+        self._base: Derivation | None = None
         for name in self.symbols:
             self._check_symbol(name)
 
@@ -282,7 +294,9 @@ class Derivation:
         """
         from symattn.numbers import compact
 
-        return self.run(compact.shared())
+        known = dict(enumerate(self._base.forms)) if self._base else {}
+        taken = {node: partial(_same, form) for node, form in known.items()}
+        return self.running(compact.shared(), known=taken).all()
 
     @cached_property
     def enclosures(self) -> Enclosures:
@@ -397,7 +411,7 @@ class Derivation:
         made.spec = None
         return made
 
-    def extended(self, nodes: tuple[Node, ...]) -> Derivation:
+    def with_nodes(self, nodes: tuple[Node, ...]) -> Derivation:
         """The same derivation with further nodes behind those of its graph, which stay."""
         changed = self._changed(self.inputs, self._replaced, self.display)
         changed.graph = replace(changed.graph, nodes=nodes)
@@ -452,6 +466,7 @@ class Derivation:
         replaced: Mapping[str, Array],
         display: Display,
         options: Mapping[str, Any] | None = None,
+        added: tuple[Extension, ...] = (),
     ) -> Derivation:
         return Derivation(
             self.function,
@@ -463,6 +478,7 @@ class Derivation:
             radii={k: v for k, v in self.radii.items() if inputs.get(k) is self.inputs[k]},
             numbers=self.numbers,
             spec=self.spec,
+            extensions=self.extensions + added,
         )
 
     def _fitting_labels(self, inputs: Mapping[str, Array]) -> dict[str, labels.Axes]:
@@ -489,6 +505,116 @@ class Derivation:
         from symattn.verify import verify
 
         return verify(self, printed)
+
+    # Losses and gradients.
+
+    def extended(self, extension: Extension) -> Derivation:
+        """The same derivation with more steps after its own; what is known of these is kept."""
+        found = self._extended.get(extension)
+        if found is None:
+            found = self._changed(self.inputs, self._replaced, self.display, added=(extension,))
+            found.radii = self.radii
+            found._base = self
+            self._extended[extension] = found
+        return found
+
+    def with_loss(self, target: Any, *, of: str = "P") -> Derivation:
+        """The same derivation with a loss: the cross-entropy of what a model predicts.
+
+        Adds the steps ``log_P`` and ``loss``, and ``L`` where several positions are asked.
+
+        Args:
+            target: a word or its place; of a matrix it is the last row's. A list has one a row,
+                None for rows that are not asked.
+            of: the address of the softmax that predicts.
+
+        Raises:
+            AddressError: a word that is not there, a step that is no softmax.
+
+        >>> import symattn as sa
+        >>> sa.article().with_loss("mouse")["loss"].decimal(4)
+        '1.8323'
+        """
+        from symattn.descent import loss_of
+
+        return self.extended(loss_of(self, target, of))
+
+    def backward(self, of: str = "loss", *, target: Any = None) -> Derivation:
+        r"""The same derivation with its backward pass: gradients of one number by every step.
+
+        The gradient by A is the step dA, that by ``head[0].A`` is ``head[0].dA``; they stand in
+        the order in which backpropagation takes them. Masks have none.
+
+        Args:
+            of: a step of one number, or an entry: ``"loss"``, ``"P[1]"``.
+            target: of a model without a loss, what it should predict; see `with_loss`.
+
+        Raises:
+            AddressError: no such number; without a loss and a target, that there is none.
+            ShapeError: a step of more than one number.
+
+        >>> import symattn as sa
+        >>> d = sa.article().backward(target="mouse")
+        >>> d["dS"].formula
+        '\\mathrm{d}S = \\frac{\\mathrm{d}Z}{\\sqrt{d_k}}'
+        >>> d["dF"].decimal(4)
+        ['-0.3553', '0.4726']
+        """
+        from symattn.descent import with_target
+        from symattn.gradients import Backward
+
+        derivation, of = with_target(self, of, target)
+        return derivation.extended(Backward(of))
+
+    def gradient(self, of: str, by: str) -> Any:
+        """The gradient of one number by a step, or by one entry: ``d.gradient("loss", "W_Q")``.
+
+        It has the shape of that step; it is exactly zero where the number does not depend on it.
+
+        Raises:
+            AddressError, ShapeError: see `backward`.
+
+        >>> import symattn as sa
+        >>> sa.article().gradient("P[1]", "logits").decimal(3)
+        ['-0.048', '0.204', '-0.046', '-0.067', '-0.043']
+        >>> sa.article().gradient("P[1]", "logits[1]")
+        dlogits[1] = P[1] - P[1]**2 ≈ 0.20
+        """
+        from symattn.descent import gradient
+
+        return gradient(self, of, by)
+
+    def gradient_step(
+        self, *weights: str, rate: Any, of: str = "loss", target: Any = None
+    ) -> GradientStep:
+        """One step of gradient descent, exact: W − η dW in place of each of the weights.
+
+        Args:
+            weights: addresses of inputs or steps; none: every input but masks.
+            rate: η, an exact number: ``"1/10"``.
+            of, target: see `backward`.
+
+        Raises:
+            AddressError, ShapeError, ExactnessError: see `backward`; a rate that is not exact.
+
+        >>> import symattn as sa
+        >>> sa.article().gradient_step("W_1", rate="1/2", target="mouse")
+        W_1 - 1/2 * gradient: loss 1.83 -> 1.73 (it fell: the enclosures are separate at 128 bits)
+        """
+        from symattn.descent import gradient_step
+
+        return gradient_step(self, weights, rate, of, target)
+
+    @cached_property
+    def kinks(self) -> list[Kink]:
+        """Entries of maxima without a derivative that its gradients met, and what was taken."""
+        from symattn.descent import kinks
+
+        return kinks(self)
+
+    @cached_property
+    def _extended(self) -> dict[Extension, Derivation]:
+        return {}
 
     def diff(self, other: Derivation) -> Difference:
         """Compare with another derivation: which steps differ, entry by entry."""
@@ -526,6 +652,10 @@ def _check_mask(name: str, mask: Array) -> None:
             f"{name}: 0 and 1 would be added to the scores as they are; an additive mask is made "
             "of 0 and -oo (in a spec, booleans are given as {keep = …} or {drop = …})"
         )
+
+
+def _same(form: Any) -> Any:
+    return form
 
 
 def _constant_hook(value: Any) -> Hook:

@@ -23,6 +23,9 @@ and alone on a line it is a block:
     {properties softmax}      what holds whatever the weights: statements of a family, of a name,
                               ``own`` and ``model`` for the spec's; all if none is named
     {reconstructed}           the note that explains the daggers
+    {backward}                the gradients of the loss; {backward for WORD} of a word's;
+                              {backward F W_1 for WORD} of some steps only
+    {descent W_1 1/2}         one step of gradient descent: a weight, the rate; for WORD
 """
 
 from __future__ import annotations
@@ -65,6 +68,7 @@ from symattn.errors import SpecError, SymattnError, Undecided, nearest
 from symattn.expression import Cell
 from symattn.folding import folded
 from symattn.layout import LINE, aligned, width
+from symattn.literals import exact
 from symattn.numbers import compact
 from symattn.numbers.texts import text
 from symattn.steps import Step
@@ -271,6 +275,7 @@ class _Builder:
             "changes": self.changes, "probabilities": self.probabilities,
             "claims": self.claims, "steps": self.steps, "reconstructed": self.reconstructed,
             "properties": self.properties,
+            "backward": self.backward, "descent": self.descent,
         }  # fmt: skip
         if word in known:
             return known[word](rest.strip())
@@ -280,13 +285,18 @@ class _Builder:
 
     def show(self, rest: str) -> list[Block]:
         steps = self.steps_of(rest)
+        places = [(s, list(np.ndindex(s.shape))) for s in steps]
+        return [*self._folded(steps), *self.definitions(places)]
+
+    def _folded(self, steps: list[Step]) -> list[Block]:
+        """Their equations, those of further layers and heads folded as the display says."""
         blocks: list[Block] = []
         for scope, run in folded(steps, self.d.display.fold):
             if scope and len(run) > 1:
                 blocks.append(self._fold(scope, run[:-1]))
                 run = run[-1:]
             blocks += self._equations(run)
-        return [*blocks, *self.definitions([(s, list(np.ndindex(s.shape))) for s in steps])]
+        return blocks
 
     def steps_of(self, rest: str) -> list[Step]:
         """The steps of a text's words, each once: addresses, or patterns with stars."""
@@ -310,6 +320,56 @@ class _Builder:
             tuple(self._equations(steps)),
             inlines(self.text.phrase("left_out", **said)),
         )
+
+    def backward(self, rest: str) -> list[Block]:
+        names, target = self._for(rest)
+        back = self.d.backward(target=target)
+        steps = [
+            step for step in back.steps
+            if step.node >= len(self.d.graph.nodes)
+            and not (len(step.shape) > 2 and step.primal and back.step(step.primal).given)
+        ]  # fmt: skip
+        if names:
+            wanted = {back.step(name).address for name in names}
+            steps = [s for s in steps if s.primal in wanted or s.address in wanted]
+        blocks = self._folded(steps)
+        shown = self.shown | {step.node for step in steps}
+        places = [(step, list(np.ndindex(step.shape))) for step in steps]
+        return [*blocks, *self.definitions(places, shown), *self._kinks(back)]
+
+    def _for(self, rest: str) -> tuple[list[str], str | int | None]:
+        """The words before ``for``, and what the model should predict."""
+        before, found, word = f" {rest}".partition(" for ")
+        return before.split(), _target(self.d, word.strip()) if found else None
+
+    def _kinks(self, back: Derivation) -> list[Block]:
+        """What was taken where a maximum has no derivative."""
+        items = []
+        for kink in back.kinks:
+            taken = self.words["kink_shared" if kink.shared else "kink_zero"]
+            word = "kink" if kink.decided else "may_kink"
+            items.append(inlines(self.text.phrase(word, place=f"`{kink.place}`", taken=taken)))
+        return [Items(tuple(items), False)] if items else []
+
+    def descent(self, rest: str) -> list[Block]:
+        words, target = self._for(rest)
+        if len(words) != 2:
+            raise SpecError(f"{{descent {rest}}}: wanted a weight and a rate, such as W_1 1/2")
+        weight, rate = words
+        made = self.d.without_radii().gradient_step(weight, rate=rate, target=target)
+        step = made.derivation.step(weight)
+        slope = made.derivation.step(made.slopes[0])
+        eta = text(compact.number(exact(rate)), "latex")
+        lines = [rf"{step.symbol} - {eta} {slope.symbol} &= {step.latex()} - {eta} {slope.symbol}"]
+        if made.now.has_symbols:
+            return [Equation(aligned(lines)), Paragraph(inlines(self.words["has_symbols"]))]
+        new = made.after.step(weight).latex(self.d.display.digits, labels=True)
+        lines.append(rf"&\approx {new}")
+        verdict = {"less": "fell", "greater": "rose", "equal": "stayed"}
+        said = {"before": made.before, "after": made.now}
+        shown = {name: e.step.shown_at(e.index, 4) for name, e in said.items()}
+        phrase = self.text.phrase(verdict.get(made.comparison.verdict, "open"), **shown)
+        return [Equation(aligned(lines)), Paragraph(inlines(phrase)), *self._kinks(made.derivation)]
 
     def _equations(self, steps: list[Step]) -> list[Block]:
         """Their equations, short ones beside each other; long entries are folded on demand."""
@@ -348,16 +408,19 @@ class _Builder:
                 found.update(step.node for step in self.steps_of(match[1].strip()))
         return found
 
-    def definitions(self, places: list[tuple[Step, list[tuple[int, ...]]]]) -> list[Block]:
+    def definitions(
+        self, places: list[tuple[Step, list[tuple[int, ...]]]], shown: set[int] | None = None
+    ) -> list[Block]:
         """What entries name of steps that the page does not show: each once, in order."""
-        if len(self.shown) == len(self.d.steps):
+        shown = self.shown if shown is None else shown
+        if all(step.node in shown for step in self.d.steps):
             return []
         needed: dict[Cell, tuple[str, str]] = {}
         waiting = {step.node: (step, indices) for step, indices in places}
         while waiting:  # from the last step on: what is named stands before it
             step, indices = waiting.pop(max(waiting))
             for named, meaning in step.named(indices, "latex").items():
-                if named.node in self.shown or named in self.defined:
+                if named.node in shown or named in self.defined:
                     continue
                 self.defined.add(named)
                 needed[named] = meaning
@@ -490,6 +553,29 @@ class _Builder:
             for entry in found.entries() if isinstance(found, Step) else _flat(found):
                 marks.setdefault(entry.step.address, set()).add(entry.index)
         return marks
+
+
+def with_backward(text: Text, derivation: Derivation, target: str | None = None) -> Text:
+    """A text with the backward pass as its last section.
+
+    Args:
+        target: what the model should predict, where it has no loss of its own; a word or a place.
+    """
+    words = text.words
+    start = derivation if target is None else derivation.with_loss(_target(derivation, target))
+    loss = start.backward().step(start.graph.steps[-1].address if target else "loss")
+    body = text.phrase("backward_text", loss=f"${loss.symbol}$")
+    block = "{backward}" if target is None else f"{{backward for {_target(derivation, target)}}}"
+    section = Section("backward", words["backward"], f"{body}\n\n{block}", "backward")
+    return Text((*text.sections, section), words)
+
+
+def _target(derivation: Derivation, word: str) -> str | int:
+    """A word of the vocabulary, or its place."""
+    labels = derivation.step("P").axes[-1] or ()
+    if word in labels:
+        return labels.index(word)
+    return int(word) if word.isdigit() else word
 
 
 def _side_by_side(equations: list[str]) -> list[str]:

@@ -237,7 +237,8 @@ class _Writer:
             return f"e^{{{arguments}}}", _POW
         if e.op == "sqrt":
             return rf"\sqrt{{{arguments}}}", _ATOM
-        name = r"\mathrm{erf}" if e.op == "erf" else "\\" + _SHORT.get(e.op, e.op)
+        upright = {"erf": r"\mathrm{erf}", "sign": r"\mathrm{sgn}"}
+        name = upright.get(e.op, "\\" + _SHORT.get(e.op, e.op))
         return rf"{name}\left({arguments}\right)", _ATOM
 
     def _wrapped(self, e: Expression, level: int, strict: bool) -> str:

@@ -29,10 +29,10 @@ RETURN = "return"
 
 #: Every operation a number system has to define: name -> number of operands
 #: (-1: any number). `gather` stands for every reindexing: transposes, slices,
-#: reshapes and repeats.
+#: reshapes and repeats; `sign` (-1, 0 or 1) stands in derivatives of maxima only.
 OPERATIONS: dict[str, int] = {
     "matmul": 2, "add": 2, "sub": 2, "mul": 2, "div": 2, "neg": 1, "power": 2,
-    "exp": 1, "log": 1, "sqrt": 1, "sin": 1, "cos": 1, "tanh": 1, "erf": 1,
+    "exp": 1, "log": 1, "sqrt": 1, "sin": 1, "cos": 1, "tanh": 1, "erf": 1, "sign": 1,
     "sum": 1, "max": 1, "maximum": 2, "where": 2, "gather": 1, "concat": -1, "softmax": 1,
 }  # fmt: skip
 
@@ -75,6 +75,10 @@ class NamedNode:
         inside: the address of the softmax this step is the inside of.
         where: file and line.
         part: whether it is a row or matrix of a stack that was given.
+        primal: of a gradient or Jacobian, the address of the step that it is by.
+        of: of a Jacobian, the address of the step that it is of.
+        latex: the right-hand side as LaTeX with holes, a quotient as a fraction and as a
+            factor, where it was not rendered from the source.
     """
 
     address: str
@@ -84,6 +88,9 @@ class NamedNode:
     inside: str | None = None
     where: str = ""
     part: bool = False
+    primal: str | None = None
+    of: str | None = None
+    latex: tuple[str, str] | None = None
 
     @property
     def name(self) -> str:
@@ -105,6 +112,8 @@ class Graph:
 
     Attributes:
         results: the nodes that it returns; one, or as many as a returned tuple has.
+        kinks: by sign that a backward pass takes, the maximum whose ties it tells, and whether
+            those that tie share the gradient.
     """
 
     name: str
@@ -112,6 +121,7 @@ class Graph:
     inputs: Mapping[str, int]
     steps: tuple[NamedNode, ...]
     results: tuple[int, ...]
+    kinks: Mapping[int, tuple[int, bool]] = field(default_factory=dict)
 
     @property
     def result(self) -> int:

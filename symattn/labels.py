@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from symattn.graph import Array, Graph, Node
+from symattn.graph import Array, Graph, NamedNode, Node, split_address
 
 Axis = tuple[str, ...] | None
 Axes = tuple[Axis, ...]
@@ -20,15 +20,27 @@ Axes = tuple[Axis, ...]
 def propagate(graph: Graph, given: Mapping[str, Axes]) -> list[Axes]:
     """Return, for every node, a tuple of labels (or None) for each of its axes."""
     names = {node: name for name, node in graph.inputs.items()}
+    like = {s.node: s for s in graph.steps if s.primal}
     out: list[Axes] = []
     for i, node in enumerate(graph.nodes):
         operands = [(graph.nodes[j], out[j]) for j in node.inputs]
         if node.op == "input":
             axes = given.get(names[i], (None,) * len(node.shape))
+        elif i in like:  # a gradient has the labels of what it is by
+            axes = _like(graph, like[i], out)
         else:
             axes = _carried(node, operands)
         out.append(axes)
     return out
+
+
+def _like(graph: Graph, step: NamedNode, known: list[Axes]) -> Axes:
+    """The labels of a gradient; of a Jacobian, those of what it is of come first."""
+    found = known[graph.find(step.primal or "").node]
+    of, cell = split_address(step.of or "")
+    if cell is None and of:
+        return known[graph.find(of).node] + found
+    return (None,) * (len(graph.nodes[step.node].shape) - len(found)) + found
 
 
 def _carried(node: Node, operands: list[tuple[Node, Axes]]) -> Axes:

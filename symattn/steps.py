@@ -12,11 +12,11 @@ from symattn import formulas, notation
 from symattn.entries import Entry, mentions
 from symattn.errors import AddressError, ExactnessError, SizeError, Undecided
 from symattn.expression import Cell
-from symattn.graph import Array, Binding, NamedNode
+from symattn.graph import Array, Binding, NamedNode, split_address
 from symattn.labels import Axes
 from symattn.layout import LINE, is_long, width
 from symattn.literals import Infinity
-from symattn.notation import Notation, Roots
+from symattn.notation import Notation, Roots, Template
 from symattn.numbers.held import has_symbols
 from symattn.scopes import superscript
 
@@ -61,6 +61,16 @@ class Step:
         return is_input or self.is_part or self.derivation.is_replaced(self.address)
 
     @property
+    def primal(self) -> str | None:
+        """Of a gradient or Jacobian, the address of the step that it is by; else None."""
+        return self._named.primal
+
+    @property
+    def is_gradient(self) -> bool:
+        """Whether a backward pass added it."""
+        return self.primal is not None
+
+    @property
     def is_part(self) -> bool:
         """Whether it is a row or matrix of a stack that was given."""
         return self._named.part
@@ -84,6 +94,8 @@ class Step:
     @cached_property
     def symbol(self) -> str:
         r"""LaTeX symbol: ``A``, ``Z_{\mathrm{masked}}``, ``A^{(1,0)}`` in layer 1, head 0."""
+        if self._named.primal:
+            return self._derivative_symbol(self._named.primal)
         if self.inside:
             inner = self.derivation.step(self.inside)
             scores = self._operand_symbol(inner)
@@ -101,6 +113,15 @@ class Step:
         base, above = notation.symbol(name), superscript(self.derivation.graph, self._named)
         # A prime is a superscript already, unless the next one follows it at once.
         return f"{{{base}}}{above}" if above and "'_" in base else base + above
+
+    def _derivative_symbol(self, primal: str) -> str:
+        by = self.derivation.step(primal).symbol
+        if self._named.of is None:
+            return rf"\mathrm{{d}}{by}"
+        address, cell = split_address(self._named.of)
+        row = self._named.of[len(address) :] if cell else ""
+        of = self.derivation.step(address).symbol + row
+        return rf"\frac{{\partial {of}}}{{\partial {by}}}"
 
     def _operand_symbol(self, softmax: Step) -> str:
         named = self.derivation.step_at(self.derivation.graph.nodes[softmax.node].inputs[0])
@@ -143,21 +164,25 @@ class Step:
             return self._inside_formula()
         if self.source is None or self.derivation.is_replaced(self.address):
             return None
-        made = formulas.template(self.source)
-        return f"{self.symbol} = {made.fill(self._bound_symbol)}"
+        return f"{self.symbol} = {self._template.fill(self._bound_symbol)}"
+
+    @cached_property
+    def _template(self) -> Template:
+        assert self.source is not None  # asked by those who have looked
+        return Template(*self._named.latex) if self._named.latex else formulas.template(self.source)
 
     @property
     def formula_as_substituted(self) -> str | None:
         """The right side of the formula with its names where `substitution` has their values."""
-        if self.inside or self.source is None or self.given:
+        if self.inside or self.source is None or self.given or self._named.of:
             return None
-        made = formulas.template(self.source)
+        made = self._template
         return None if made.code else made.fill(self._bound_symbol, factored=bool(self.shape))
 
     @property
     def formula_is_code(self) -> bool:
         """Whether the formula is source text, for want of latexify-py (Python 3.14 on)."""
-        return self.source is not None and formulas.template(self.source).code
+        return self.source is not None and self._template.code
 
     def _inside_formula(self) -> str:
         scores = self._operand_symbol(self.derivation.step(self.inside or ""))
@@ -176,9 +201,9 @@ class Step:
         if isinstance(bound, tuple):
             return self._listed(bound, name)
         step = self._step_of(bound)
-        return (
-            step.symbol if step is not None and not step._named.returned else notation.symbol(name)
-        )
+        if step is None or (step._named.returned and not self._named.latex):
+            return notation.symbol(name)
+        return step.symbol
 
     def _listed(self, nodes: tuple[int, ...], name: str) -> str:
         """The symbols of a list of steps: O^{(0)}, O^{(1)}; its own where they have none."""
@@ -192,9 +217,9 @@ class Step:
     @property
     def substitution(self) -> str | None:
         """LaTeX of the formula with this derivation's matrices in place of their names."""
-        if self.inside or self.source is None or self.given:
+        if self.inside or self.source is None or self.given or self._named.of:
             return None
-        made = formulas.template(self.source)
+        made = self._template
         factored = bool(self.shape) and self.derivation.display.factor
         return None if made.code else made.fill(self._bound_value, factored=factored)
 
@@ -448,6 +473,8 @@ class Step:
 
         if self.given:
             return texts.text(self.forms[index], style, roots=self._roots)
+        if self._named.of:  # the passes of a Jacobian have no steps to define it by
+            return self.entry_symbol(index, style) if text is None else text
         found = definition(self, index, style)
         if text is not None and len(text) <= len(found.text):
             return text
@@ -514,6 +541,26 @@ class Step:
         from symattn.comparison import largest
 
         return largest(self.entries())
+
+    def jacobian(self, by: str) -> Step:
+        """The derivative of each of its entries by each entry of a step that it comes from.
+
+        Returns:
+            A step of its shape and then of the other's: ``d["A"].jacobian("Z")[0, 1, 0, 2]``
+            is ∂A[0,1]/∂Z[0,2].
+
+        Raises:
+            AddressError: no such step.
+
+        >>> import symattn as sa
+        >>> J = sa.article()["A"].jacobian("Z")
+        >>> J.shape, J[1, 0, 1, 1]
+        ((3, 3, 3, 3), dA_dZ[1,0,1,1] = -exp(31*sqrt(2)/50)/ℓ_1**2 ≈ -0.23)
+        """
+        from symattn.gradients import Jacobian
+
+        made = self.derivation.extended(Jacobian(self.address, (by,)))
+        return made.steps[-1]
 
     def top_k(self, k: int, row: int | tuple[int, ...] = ()) -> Selection:
         """The k largest entries of a row of it; see `symattn.selection.top_k`.

@@ -58,6 +58,17 @@ WORDS = {
     "its result is compared.)",
     "verified_bound": "at most ${bound}$ in {type}",
     "verified_overflow": "without bound in {type}, which overflows",
+    "backward": "The backward pass",
+    "backward_text": "The gradient of {loss} by each step, in the order in which backpropagation "
+    "takes them: each has the shape of its step, and comes from those before it. Masks have none.",
+    "kink": "{place}: a maximum ties there and has no derivative; by convention {taken}.",
+    "may_kink": "{place}: whether a maximum ties there is undecided; if so, {taken}.",
+    "kink_zero": "0 is taken, ReLU'(0) = 0",
+    "kink_shared": "those that tie share the gradient evenly",
+    "fell": "The loss was {before} and is {after}: it fell, which the enclosures of both prove.",
+    "rose": "The loss was {before} and is {after}: it rose, which the enclosures of both prove.",
+    "stayed": "The loss was {before} and stays what it was, proven.",
+    "open": "The loss was {before} and is {after}; which is less is undecided.",
     "has_symbols": "With symbols in it there are no floats to compare.",
 }
 

@@ -212,3 +212,49 @@ def test_the_comparison_can_fail(wrong: dict[str, Any]) -> None:
     theirs = module(torch.from_numpy(x)[None])[0]
     assert largest_share(theirs, layers.encoder_layer, **given) <= SLACK
     assert largest_share(theirs, layers.encoder_layer, **given | wrong) > 10 * SLACK
+
+
+@pytest.mark.parametrize("norm", ["post", "pre"])
+def test_gradients_of_an_encoder_layer(norm: str) -> None:
+    """Of a sum of its outputs, weighted, by every parameter and by what went in: autograd's."""
+    module = new_layer(torch.nn.TransformerEncoderLayer, norm, "gelu")
+    x, w = rows(4), rows(4)
+    given = {**of_encoder(module), "config": Config(norm=norm, ffn="gelu", gelu="erf")}
+    d = sa.derive(weighted_layer, exact="binary", x=x, w=w, **given).backward("return")
+    at = torch.from_numpy(x)[None].requires_grad_()
+    (module(at) * torch.from_numpy(w)).sum().backward()
+    attention_ = module.self_attn
+    theirs = {
+        "x": at.grad[0],
+        "W_1": module.linear1.weight.grad.T, "b_1": module.linear1.bias.grad,
+        "W_2": module.linear2.weight.grad.T, "b_2": module.linear2.bias.grad,
+        "gamma_1": module.norm1.weight.grad, "beta_1": module.norm1.bias.grad,
+        "gamma_2": module.norm2.weight.grad, "beta_2": module.norm2.bias.grad,
+        "W_O": attention_.out_proj.weight.grad.T, "b_O": attention_.out_proj.bias.grad,
+    }  # fmt: skip
+    for name, slope in zip("QKV", attention_.in_proj_weight.grad.chunk(3), strict=True):
+        theirs[f"W_{name}"] = torch.from_numpy(attention.split_heads(slope.numpy().T, H))
+    for name, slope in theirs.items():
+        node = d.step(f"d{name}" if name != "x" else "dx").node
+        assert peers.largest_share(d, node, slope.detach().numpy()) <= SLACK, name
+    wrong = theirs["W_1"].numpy() * (1 + 1e-9)
+    assert peers.largest_share(d, d.step("dW_1").node, wrong) > 10 * SLACK
+
+
+def weighted_layer(x: Any, w: Any, *, config: Config, **weights: Any) -> Any:
+    return np.sum(layers.encoder_layer(x, config=config, **weights) * w)
+
+
+def test_gradients_of_cross_entropies() -> None:
+    logits, targets = rng.normal(0, 3, (4, 5)), (4, 0, 2, 2)
+    at = torch.from_numpy(logits).requires_grad_()
+    torch.nn.functional.cross_entropy(at, torch.tensor(targets)).backward()
+    d = sa.derive(predicted, exact="binary", logits=logits).backward(target=list(targets))
+    assert peers.largest_share(d, d.step("dlogits").node, at.grad.numpy()) <= SLACK
+    row = sa.derive(predicted, exact="binary", logits=logits).backward(target=2)
+    assert peers.largest_share(row, row.step("dlogits").node, at.grad.numpy()) > 10 * SLACK
+
+
+def predicted(logits: Any) -> Any:
+    P = functions.softmax(logits)
+    return P

@@ -38,7 +38,7 @@ R = sympy.Rational
 I2 = [[1, 0], [0, 1]]
 
 #: Categories of what is not in the package yet.
-LATER = {"params", "grad"}
+LATER = {"params"}
 
 
 def test_every_trap_has_a_test() -> None:

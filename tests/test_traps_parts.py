@@ -262,6 +262,13 @@ def test_relu_undecidable_is_zero_with_proof() -> None:
     assert list(sa.derive(functions.relu, x=[hidden, "-1/3", 2])["return"].exact) == [0, 0, 2]
 
 
+def test_relu_at_0_has_the_subgradient_0_and_a_note() -> None:
+    back = sa.derive(functions.relu, x=[0, 1, -1]).backward("return[0]")
+    assert list(back["dx"].exact) == [0, 0, 0]
+    (note,) = [str(kink) for kink in back.kinks if kink.place == "return[0]"]
+    assert note.endswith("it has no derivative; 0 is taken")
+
+
 def test_oo_minus_oo_is_never_met() -> None:
     d = sa.derive(functions.log_softmax, x=[["-oo", 1, 1]])
     assert d["return"].decimal(4) == [["-oo", "-0.6931", "-0.6931"]]

@@ -61,7 +61,7 @@ _SCALAR: dict[str, Callable[..., Any]] = {
     "neg": lambda a: -a, "sqrt": lambda a: a.sqrt(), "exp": lambda a: a.exp(),
     "log": lambda a: a.log(), "sin": lambda a: a.sin(), "cos": lambda a: a.cos(),
     "tanh": lambda a: a.tanh(), "erf": lambda a: a.erf(), "maximum": lambda a, b: a.max(b),
-    "pi": arb.pi,
+    "sign": lambda a: arb(a.sign) if is_mark(a) else a.sgn(), "pi": arb.pi,
 }  # fmt: skip
 
 
@@ -169,7 +169,9 @@ class Ball:
                 return Balls(arb_mat(*sides(shape), found), shape)
             return Balls.of(
                 [
-                    selected(op, args, arb(0)) if any(map(is_mark, args)) else function(*args)
+                    selected(op, args, arb(0))
+                    if op != "sign" and any(map(is_mark, args))
+                    else function(*args)
                     for args in zip(*(x.balls() for x in columns), strict=True)
                 ],
                 shape,
@@ -250,7 +252,7 @@ class Ball:
         return Balls.of(list(found.flat), found.shape)
 
 
-for _name in ("neg", "power", "sqrt", "exp", "log", "sin", "cos", "tanh", "erf", "maximum"):
+for _name in ("neg", "power", "sqrt", "exp", "log", "sin", "cos", "tanh", "erf", "sign", "maximum"):
     setattr(Ball, _name, lambda self, *arrays, _op=_name: self.by_entry(_op, *arrays))
 
 

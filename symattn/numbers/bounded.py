@@ -220,6 +220,13 @@ class RunningError:
     def tanh(self, x: Bounded) -> Bounded:
         return self._smooth("tanh", 1.0, x)
 
+    def sign(self, x: Bounded) -> Bounded:
+        """Exact where the bound leaves no other; else it may be any sign."""
+        value = self.floats.sign(x.value)
+        size = np.abs(np.asarray(x.value, np.float64))
+        known = (size > x.bound) | (x.bound == 0)
+        return Bounded(value, np.where(known, 0.0, 1.0 + np.abs(np.asarray(value, np.float64))))
+
     def erf(self, x: Bounded) -> Bounded:
         return self._smooth("erf", 1.1284, x)  # 2/sqrt(pi) = 1.12837...
 

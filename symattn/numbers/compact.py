@@ -58,6 +58,17 @@ def larger(a: Any, b: Any) -> Any:
         return normal_form.maximum(a, b)  # it has an enclosure all the same
 
 
+def signum(x: Any) -> Any:
+    """-1, 0 or 1; with symbols, or undecided, a kernel that stands for it."""
+    if is_mark(x):
+        return normal_form.constant(x.sign)
+    if not x.has_symbols:
+        found = decide.sign(x).sign
+        if found is not None:
+            return normal_form.constant(found)
+    return normal_form.FUNCTIONS["sign"](x)
+
+
 def _check_domain(op: str, args: tuple[Any, ...]) -> None:
     """Refuse what is not defined, or not real, as far as its sign is settled."""
     bad: tuple[int, ...]
@@ -99,6 +110,8 @@ def _would_multiply(base: Sum) -> bool:
 def _apply(op: str, args: tuple[Any, ...]) -> Any:
     if op == "maximum":
         return larger(*args)
+    if op == "sign":
+        return signum(*args)
     if any(map(is_mark, args)):
         return selected(op, args, ZERO)
     _check_domain(op, args)
@@ -202,6 +215,11 @@ class Compact(ArraySystem):
         found = _times(a, b, inverted=True)
         return _by_entry("div", a, b) if found is None else found
 
+    def sign(self, x: Any) -> Any:
+        """In matrix shape where all are decided, so that balls take them over as they are."""
+        found = _by_entry("sign", x)
+        return Scaled.gathered(found) if found.ndim and _decided(found) else found
+
     def exp(self, x: Any) -> Any:
         if isinstance(x, Scaled) and x.ndim:
             return Exponentials(Scores.of(x), x.shape, divided=False)
@@ -262,6 +280,10 @@ class Compact(ArraySystem):
     def where(self, a: Any, b: Any, *, keep: Array) -> Any:
         found = a.selected(b, keep) if isinstance(a, Scaled) and isinstance(b, Scaled) else None
         return super().where(opened(a), opened(b), keep=keep) if found is None else found
+
+
+def _decided(x: Array) -> bool:
+    return bool(x.size) and all(entry.rational() is not None for entry in x.flat)
 
 
 def _rational(x: Any) -> Scaled | None:

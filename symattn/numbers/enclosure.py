@@ -95,4 +95,6 @@ class _Enclosing:
             return values[0]
         if kind == "max":
             return values[0].max(values[1])
+        if kind == "sign":
+            return values[0].sgn()
         return getattr(values[0], kind)()

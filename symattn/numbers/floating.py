@@ -93,6 +93,7 @@ class Floating(ArraySystem):
     sin: Callable[..., Array]
     cos: Callable[..., Array]
     tanh: Callable[..., Array]
+    sign: Callable[..., Array]
     maximum: Callable[..., Array]
 
     def __init__(self, dtype: Any = np.float64) -> None:
@@ -146,6 +147,7 @@ def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
 for _op, _ufunc in {
     "matmul": np.matmul, "add": np.add, "sub": np.subtract, "mul": np.multiply,
     "div": np.divide, "neg": np.negative, "power": np.power, "exp": np.exp, "log": np.log,
-    "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "maximum": np.maximum,
+    "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "sign": np.sign,
+    "maximum": np.maximum,
 }.items():  # fmt: skip
     setattr(Floating, _op, _quiet(_ufunc))

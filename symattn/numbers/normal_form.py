@@ -166,8 +166,8 @@ class Kernel:
 
     Kinds: ``symbol`` (a name), ``sum`` (a sum under a fraction bar), ``ref`` (a long
     sum held by reference), ``root`` (argument to the power 1/n), ``max``, ``pi``, and the
-    functions ``sin``, ``cos``, ``log``, ``erf``. In definitions only, ``name``: an entry called
-    by its name (text that orders it, and the name as it is written).
+    functions ``sin``, ``cos``, ``log``, ``erf``, ``sign``. In definitions only, ``name``: an
+    entry called by its name (text that orders it, and the name as it is written).
     """
 
     __slots__ = ("_hash", "_key", "arguments", "kind")
@@ -668,7 +668,12 @@ def maximum(x: Sum, y: Sum) -> Sum:
     return of(Kernel("max", first, second))
 
 
-FUNCTIONS = {"exp": exp, "log": log, "sin": sin, "cos": cos, "tanh": tanh, "erf": erf}
+def sign(x: Sum) -> Sum:
+    """The sign where it is not known, as a kernel; odd."""
+    return _odd("sign", x)
+
+
+FUNCTIONS = {"sign": sign, "exp": exp, "log": log, "sin": sin, "cos": cos, "tanh": tanh, "erf": erf}
 
 
 def number(value: Exact | Sum) -> Sum:

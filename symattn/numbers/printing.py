@@ -264,7 +264,7 @@ class Printer:
             return self.root(inner, arguments[1])
         if not self.tex:
             return f"{kind}({inner})"
-        name = r"\mathrm{erf}" if kind == "erf" else "\\" + kind
+        name = {"erf": r"\mathrm{erf}", "sign": r"\mathrm{sgn}"}.get(kind, "\\" + kind)
         return rf"{name}{self.bracketed(inner)}"
 
     def radical(self, radicand: int) -> str:

@@ -126,6 +126,12 @@ def order(a: sympy.Expr, b: sympy.Expr) -> int:
     return decide.order(left, right)
 
 
+def _sign(a: Any) -> Any:
+    if _is_masked(a):
+        return sympy.Integer(1 if a is sympy.S.Infinity else -1)
+    return sympy.sign(a) if a.free_symbols else sympy.Integer(order(a, sympy.S.Zero))
+
+
 def _product(left: Array, right: Array) -> Array:
     out = np.empty((len(left), right.shape[1]), dtype=object)
     for i, j in np.ndindex(out.shape):
@@ -158,6 +164,7 @@ class Symbolic(ArraySystem):
     sub = staticmethod(_mapped(_sub, 2))
     exp = staticmethod(_mapped(_exp, 1))
     maximum = staticmethod(_mapped(_maximum, 2))
+    sign = staticmethod(_mapped(_sign, 1))
 
     def softmax(self, x: Array, *, zero: bool = False) -> Array:
         """e^{z_ij} over its row's sum; 0 where masked."""

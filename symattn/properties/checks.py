@@ -146,7 +146,7 @@ def _substituted(value: Any, values: Mapping[str, Fraction]) -> Any:
 def _same_step(step: Step, derivation: Derivation) -> Step:
     """The step at the same node of a derivation with other numbers."""
     if len(derivation.graph.nodes) < len(step.derivation.graph.nodes):
-        derivation = derivation.extended(step.derivation.graph.nodes)
+        derivation = derivation.with_nodes(step.derivation.graph.nodes)
     return Step(derivation, NamedNode(step.address, step.node))
 
 

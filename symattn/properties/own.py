@@ -161,7 +161,7 @@ class Arrays:
             raise ShapeError(
                 f"wanted sides of shapes that fit, got {left.shape} and {right.shape}"
             ) from None
-        grown = self._derivation.extended(tuple(self._recorder.nodes))
+        grown = self._derivation.with_nodes(tuple(self._recorder.nodes))
         return equal(
             *(Step(grown, NamedNode(n, x.node)) for n, x in (("lhs", left), ("rhs", right)))
         )

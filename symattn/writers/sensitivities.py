@@ -1,0 +1,103 @@
+"""Derivatives of predictions by inputs, as a table: text, Markdown, data."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from symattn.layout import is_long
+from symattn.notation import visible
+from symattn.sensitivity import Derivative, Sensitivities
+
+DIGITS = 6
+
+_MARKS = {"less": "", "equal": "=", "undecided": "?"}
+_LEGEND = {
+    "=": "=  as large as the one above, proven",
+    "?": "?  which of it and the one above is larger is undecided",
+}
+
+
+def _heading(found: Sensitivities, shown: int) -> str:
+    zero = f"; {found.zeros} are exactly 0" if found.zeros else ""
+    largest = f"the {shown} largest of " if shown < found.total else ""
+    return f"{found.of} by {', '.join(found.by)}: {largest}{found.total} derivatives{zero}"
+
+
+def _rows(derivatives: tuple[Derivative, ...]) -> list[tuple[str, str, str, str, str]]:
+    rows = []
+    for place, d in enumerate(derivatives, 1):
+        label = visible(d.of.labels[-1] or "") if d.of.labels else ""
+        exact = d.entry.text()
+        own_name = d.entry.step.entry_symbol(d.entry.index, "text")
+        rows.append(
+            (
+                f"{_MARKS[d.order]}{place}",
+                f"∂{d.of.address}/∂{d.by.address}",
+                label,
+                d.entry.step.shown_at(d.entry.index, DIGITS),
+                "" if is_long(exact, "text") or exact == own_name else exact,
+            )
+        )
+    return rows
+
+
+def text(found: Sensitivities, top: int) -> str:
+    """A table for a terminal."""
+    derivatives = found.top(top)
+    rows = _rows(derivatives)
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)] if rows else []
+    lines = [_heading(found, len(rows))]
+    for mark, name, label, decimal, exact in rows:
+        lines.append(
+            f"{mark:>{widths[0]}}  {name:<{widths[1]}}  {label:<{widths[2]}}  "
+            f"{decimal:>{widths[3]}}  {exact}".rstrip()
+        )
+    return "\n".join(lines + _legend(derivatives))
+
+
+def _legend(derivatives: tuple[Derivative, ...]) -> list[str]:
+    used = {_MARKS[d.order] for d in derivatives}
+    return [meaning for mark, meaning in _LEGEND.items() if mark in used]
+
+
+def markdown(found: Sensitivities, top: int) -> str:
+    """A table in Markdown."""
+    derivatives = found.top(top)
+    lines = [_heading(found, len(derivatives)), "", "| | derivative | | ≈ | exact |",
+             "| ---: | --- | --- | ---: | --- |"]  # fmt: skip
+    for mark, name, label, decimal, exact in _rows(derivatives):
+        words = visible(label).replace("|", r"\|")
+        lines.append(
+            f"| {mark} | `{name}` | {words} | {decimal} | {f'`{exact}`' if exact else ''} |"
+        )
+    legend = _legend(derivatives)
+    return "\n".join(lines + ([""] if legend else []) + legend)
+
+
+def data(found: Sensitivities, top: int) -> dict[str, Any]:
+    """Plain data, with each exact value in full where that has at most 20,000 characters."""
+    from symattn.errors import SizeError
+
+    def full(derivative: Derivative) -> str | None:
+        try:
+            return derivative.entry.expand()
+        except SizeError:
+            return None
+
+    return {
+        "of": found.of,
+        "by": list(found.by),
+        "total": found.total,
+        "zeros": found.zeros,
+        "derivatives": [
+            {
+                "of": d.of.address,
+                "by": d.by.address,
+                "label": d.of.labels[-1] if d.of.labels else None,
+                "decimal": d.entry.step.shown_at(d.entry.index, DIGITS),
+                "exact": full(d),
+                "order": d.order,
+            }
+            for d in found.top(top)
+        ],
+    }
