@@ -30,6 +30,8 @@ from symattn.writers import latex, markdown
 from tests.test_pages import MACROS, equations
 from tests.test_spec import SMALL, with_line
 
+pytestmark = pytest.mark.once
+
 THIRDS = """
 format = 1
 model = "attention_head"

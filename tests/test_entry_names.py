@@ -15,6 +15,8 @@ from symattn.spec_reader import load_spec
 from symattn.transformer import worked_attention
 from symattn.writers import latex, markdown, marker
 
+pytestmark = pytest.mark.once
+
 GIVEN = r"""No mask is used. The scores are divided by 1.
 $$ Q = \begin{bmatrix} 1 & 0 \\ 0 & 1 \end{bmatrix} $$
 $$ K = \begin{bmatrix} 1 & 2 \\ 0 & 1 \end{bmatrix} $$

@@ -20,6 +20,8 @@ from symattn.numbers.enclosure import enclose
 from symattn.numbers.normal_form import ONE, ZERO, to_sympy
 from symattn.transformer import attention, feed_forward
 
+pytestmark = pytest.mark.once
+
 # Every operation, against SymPy.
 
 

@@ -19,6 +19,8 @@ from symattn.numbers.mixture import Exponentials, Mixture
 from symattn.numbers.scaled import Scaled
 from symattn.transformer import attention_head
 
+pytestmark = pytest.mark.once
+
 
 class ByEntry(compact.Compact):
     """The compact system as if nothing had a matrix shape."""

@@ -24,6 +24,8 @@ from symattn.numbers.normal_form import Sum, is_decidable, number, to_sympy
 from symattn.transformer import attention, attention_head, multi_head_attention
 from tests.test_models import MODELS
 
+pytestmark = pytest.mark.once
+
 
 def form(text: str) -> Sum:
     return number(parse(text))

@@ -40,6 +40,8 @@ from symattn.properties.families import (
 )
 from symattn.properties.families import softmax as softmax_family
 
+pytestmark = pytest.mark.once
+
 SIZES = [Size(), Size(4, 2, 2), Size(2, 1, 1), Size(3, 3, 1)]
 ALL = {p.name: p for p in chosen(())}
 d_k, d_model, V = (of(Kernel("symbol", name)) for name in ("d_k", "d_model", "|V|"))

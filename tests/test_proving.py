@@ -36,6 +36,8 @@ from symattn.properties.families import scaling
 from symattn.spec_reader import parse_spec
 from tests.test_spec import SMALL
 
+pytestmark = pytest.mark.once
+
 ALL = {p.name: p for p in chosen(())}
 d_k = of(Kernel("symbol", "d_k"))
 

@@ -18,6 +18,8 @@ from symattn.claims.reading.labels import named, named_by_label
 from symattn.claims.reading.mapped import Mapped
 from symattn.errors import DocumentError, SymattnError
 
+pytestmark = pytest.mark.once
+
 
 def cell(text: str) -> Printed:
     found = read_cell(Mapped.plain(text), 0, len(text))

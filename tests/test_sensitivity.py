@@ -17,6 +17,8 @@ from symattn.errors import AddressError, ExactnessError
 from symattn.sensitivity import sensitivities
 from symattn.writers import latex, markdown
 
+pytestmark = pytest.mark.once
+
 
 def run(*words: str) -> Any:
     return CliRunner().invoke(cli.main, list(words))

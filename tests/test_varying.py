@@ -29,6 +29,8 @@ from symattn.varying.isolate import CELLS, Isolation, _simplest
 from symattn.varying.parameter import Ranking, parameter
 from symattn.varying.vary import Map, Variation, vary
 
+pytestmark = pytest.mark.once
+
 WORDS = ["a", "b", "c", "d", "e"]
 
 

@@ -110,7 +110,7 @@ for _op, _rule in {"add": _either, "sub": _either, "mul": _both, "maximum": _lar
     setattr(Dependence, _op, _by_entry(_op, _rule, 2))
 for _op in ("div", "power"):
     setattr(Dependence, _op, _by_entry(_op, lambda a, b: _fixed(a) | _fixed(b), 2))
-for _op in ("neg",):
+for _op in ("neg", "sign"):
     setattr(Dependence, _op, _by_entry(_op, lambda a: a, 1))
 for _op in ("exp", "log", "sqrt", "sin", "cos", "tanh", "erf"):
     setattr(Dependence, _op, _by_entry(_op, _fixed, 1))
