@@ -5,6 +5,7 @@ from __future__ import annotations
 from benchmarks.row import Row
 from benchmarks.rows import (
     article,
+    calculus,
     checking,
     digits,
     floats,
@@ -26,5 +27,6 @@ ROWS: tuple[Row, ...] = (
     *floats.ROWS,
     *checking.ROWS,
     *proving.ROWS,
+    *calculus.ROWS,
     *scaling.ROWS,
 )
