@@ -62,8 +62,8 @@ def check_of(derivation: Derivation, of: str) -> None:
     """Say what to do where there is no loss."""
     if of == "loss" and not any(s.name == "loss" for s in derivation.graph.steps):
         raise AddressError(
-            "there is no step loss: say what the model should predict (target=…, --target), or of which "
-            'number gradients are wanted, such as of="P[1]"'
+            "there is no step loss: say what the model should predict (target=…, --target), or of "
+            'which number gradients are wanted, such as of="P[1]"'
         )
 
 

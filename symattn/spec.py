@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,10 +17,12 @@ from symattn.examples import builtin_folder
 from symattn.graph import Array
 from symattn.literals import Exact
 from symattn.models import MODELS, Model, functions
-from symattn.properties.core import Size, Statements
-from symattn.properties.own import Stated
 from symattn.symbols import with_symbols
 from symattn.text import Text, load_text
+
+if TYPE_CHECKING:
+    from symattn.properties.core import Size, Statements
+    from symattn.properties.own import Stated
 
 #: What a spec's own properties, and those of its model, are called among families.
 OWN, MODEL = "own", "model"
@@ -179,6 +181,7 @@ class Spec:
             SpecError: a name in one of its own that is none.
         """
         from symattn.properties import model, prover
+        from symattn.properties.core import Size, Statements
 
         listed = [word for word in words if word not in (MODEL, OWN)]
         found = list(prover.prove(*listed, size=size or Size()) if listed or not words else ())

@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -23,11 +23,13 @@ from symattn.folding import FOLDS
 from symattn.graph import Array, split_address
 from symattn.literals import Apply, Exact, Name, exact
 from symattn.models import MODELS, Model
-from symattn.properties.own import Stated
 from symattn.spec import Claim, Spec
 from symattn.spec_masks import read_mask, read_window
 from symattn.spec_matrices import Matrices, Sizes
 from symattn.spec_table import Decimal, Table, plain, shown
+
+if TYPE_CHECKING:
+    from symattn.properties.own import Stated
 
 FORMAT = 1
 MAX_BYTES = 10_000_000
@@ -340,6 +342,8 @@ class _Reader(Table):
         for name, step in arguments.items():
             if not isinstance(step, str):
                 self.fail(f"{where}.with.{name}", f'wanted a step such as "A", got {shown(step)}')
+        from symattn.properties.own import Stated  # not for specs that state nothing
+
         return Stated(
             **sides,
             **{key: own.string(key, "") for key in texts},
