@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from typing import Any, Protocol
 
 OURS = "symattn"
@@ -102,6 +103,19 @@ def finding(
         met = measured >= target.value if target.faster else measured <= target.value
     unit = target.unit
     return Finding(target.ours, target.peer, str(target), unit, measured, met, ours, theirs, note)
+
+
+def doublings(seconds: Mapping[int, float], most: float) -> list[Finding]:
+    """What each doubling of n multiplies the seconds by, held beside the most that it may."""
+    return [
+        finding(
+            Target(f"itself, n = {n} to {double}", most, faster=False),
+            seconds[double] / seconds[n],
+            seconds[double],
+            seconds[n],
+        )
+        for n, double in pairwise(seconds)
+    ]
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,15 @@ def _displayed(derivation: Derivation, **changes: Any) -> Derivation:
     return derivation.with_display(**given) if given else derivation
 
 
+def _print_by(writer: Any, form: str | None, as_json: bool, *found: Any) -> None:
+    """Print by a writer that has a function for each format, `data` for JSON."""
+    kind = "json" if as_json else form or "text"
+    if kind == "json":
+        _print_json(writer.data(*found))
+    else:
+        click.echo(getattr(writer, kind)(*found))
+
+
 def _print_json(value: Any) -> None:
     click.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 
@@ -372,11 +381,7 @@ def generate(spec: str, n: int, cached: bool, form: str | None, as_json: bool) -
     from symattn.writers import generations
 
     made = generated(_derivation(spec), n, cached=cached)
-    kind = "json" if as_json else form or "text"
-    if kind == "json":
-        _print_json(generations.data(made))
-    else:
-        click.echo(getattr(generations, kind)(made))
+    _print_by(generations, form, as_json, made)
     if cached and made.proof.refuted:
         sys.exit(1)
 
@@ -476,11 +481,7 @@ def sensitivity(spec: str, of: str, top: int, form: str | None, as_json: bool) -
     from symattn.writers import sensitivities as writer
 
     found = sensitivities(_derivation(spec), of)
-    kind = "json" if as_json else form or "text"
-    if kind == "json":
-        _print_json(writer.data(found, top))
-    else:
-        click.echo(getattr(writer, kind)(found, top))
+    _print_by(writer, form, as_json, found, top)
 
 
 @main.command(name="list")
@@ -616,11 +617,7 @@ def diff(left: str, right: str, form: str | None, as_json: bool) -> None:
     from symattn.writers import differences
 
     found = _derivation(left).diff(_derivation(right))
-    kind = "json" if as_json else form or "text"
-    if kind == "json":
-        _print_json(differences.data(found))
-    else:
-        click.echo(getattr(differences, kind)(found))
+    _print_by(differences, form, as_json, found)
 
 
 def _checked(name: str, spec: str | None) -> Any:

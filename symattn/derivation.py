@@ -112,9 +112,11 @@ class Derivation:
         self.display = display or Display()
         #: By input, the half-width of each entry known only to its printed digits.
         self.radii = {k: v for k, v in (radii or {}).items() if any(v.flat)}
-        masks = frozenset(getattr(function, "__symattn_masks__", ()))
-        for name in masks.intersection(inputs):
-            _check_mask(name, inputs[name])
+        #: The arguments that are additive masks, as the function says.
+        self.masks: tuple[str, ...] = getattr(function, "__symattn_masks__", ())
+        for name in self.masks:
+            if name in inputs:
+                _check_mask(name, inputs[name])
         #: The spec it was loaded from, for writers; None otherwise.
         self.spec = spec
         self._expansions: dict[Notation, Expansion] = {}
@@ -128,7 +130,7 @@ class Derivation:
         for extension in extensions:
             known = {s.address: s.node for s in graph.steps}
             fixed = frozenset(known[a] for a in self._replaced if a in known)
-            graph = extension.extended(graph, fixed, masks)
+            graph = extension.extended(graph, fixed, frozenset(self.masks))
         self.graph: Graph = graph
         #: The derivation that this one only adds to, with the same values.
         self._base: Derivation | None = None
@@ -430,13 +432,11 @@ class Derivation:
 
     def with_digits(self, digits: int) -> Derivation:
         """The same derivation, every step shown with so many decimals."""
-        return self._changed(
-            self.inputs, self._replaced, replace(self.display, digits=digits, steps={})
-        )
+        return self.with_display(digits=digits, steps={})
 
     def with_fold(self, fold: Sequence[str]) -> Derivation:
         """The same derivation, its pages folded: see `Display`."""
-        return self._changed(self.inputs, self._replaced, replace(self.display, fold=tuple(fold)))
+        return self.with_display(fold=tuple(fold))
 
     def with_display(self, **changes: Any) -> Derivation:
         """The same derivation, shown in another way.

@@ -142,9 +142,8 @@ def gradient_step(
 ) -> GradientStep:
     """See `Derivation.gradient_step`."""
     start, of = with_target(derivation, of, target)
-    masks = getattr(start.function, "__symattn_masks__", ())
     names = tuple(weights) or tuple(
-        s.address for s in start.steps if s.address in start.inputs and s.name not in masks
+        s.address for s in start.steps if s.address in start.inputs and s.name not in start.masks
     )
     eta = compact.number(exact(rate))
     if not isinstance(eta, Sum):

@@ -332,7 +332,7 @@ def _growing_masks(derivation: Derivation) -> list[str]:
     Raises:
         MaskError: one that hides other than the future.
     """
-    names: list[str] = list(getattr(derivation.function, "__symattn_masks__", ()))
+    names: list[str] = list(derivation.masks)
     if _grows(derivation) == "outputs":
         names.remove("M")  # the encoder's, whose tokens stay
     found = [name for name in names if name in derivation.inputs]

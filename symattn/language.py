@@ -186,10 +186,7 @@ def language_model(
     y = stack(x, M, bias, offset=offset, config=config, **weights)
     if W_T is not None:
         y = transformed(y, W_T, b_T, gamma_T, beta_T, weights.get("eps"))
-    if W_U is None:
-        logits = unembedded(y, W_vocab, b_U, softcap_out)
-    else:
-        logits = unembedded(y, W_U, b_U, softcap_out)
+    logits = unembedded(y, W_vocab if W_U is None else W_U, b_U, softcap_out)
     P = distribution(logits, temperature)
     if (
         config.loss and "K_past" not in weights
@@ -239,9 +236,6 @@ def encoder_decoder(
         x_out, memory, M_out, M_cross, gamma_out=gamma_out_dec, beta_out=beta_out_dec,
         config=config, **of_decoder, **numbers,
     )  # fmt: skip
-    if W_U is None:
-        logits = unembedded(y, W_vocab, b_U)
-    else:
-        logits = unembedded(y, W_U, b_U)
+    logits = unembedded(y, W_vocab if W_U is None else W_U, b_U)
     P = distribution(logits, temperature)
     return P

@@ -233,11 +233,12 @@ def positions_of(n_q: int, n_past: int, offset: int, config: Config, weights: An
 
 
 @inlined
-@model(name="of_layer")
-def of_layer(weights: Any, i: int) -> Any:
-    """The weights of layer i out of those of a stack, by name: W_Q[i], W_K[i] and so on.
+@model(name="layers_in")
+def layers_in(weights: Any) -> int:
+    """How many layers the weights of a stack have in front: N.
 
     Raises:
+        OptionError: no W_Q.
         ShapeError: a weight that has other than W_Q's number of layers.
 
     Source: none; the layers are the first axis.
@@ -245,15 +246,26 @@ def of_layer(weights: Any, i: int) -> Any:
     if "W_Q" not in weights:
         raise OptionError("W_Q: missing; wanted N × h × d_model × d_k")
     N = len(weights["W_Q"])
-    found: dict[str, Any] = {}
     for name, W in weights.items():
-        if W is None or name in NUMBERS:
-            found = {**found, name: W}
-            continue
-        if len(W) != N:
+        if W is not None and name not in NUMBERS and len(W) != N:
             raise ShapeError(f"{name}: wanted {N} layers in front, as in W_Q, got {len(W)}")
-        found = {**found, name: W[i]}
-    return found
+    return N
+
+
+@inlined
+@model(name="of_layer")
+def of_layer(weights: Any, i: int) -> Any:
+    """What layer i takes out of the weights of a stack, by name: W_Q[i], W_K[i] and so on.
+
+    RoPE's base is not among it: layers get the angles that are made of it.
+
+    Source: none; the layers are the first axis.
+    """
+    return {
+        name: W if W is None or name in NUMBERS else W[i]
+        for name, W in weights.items()
+        if name != "base"
+    }
 
 
 @inlined
@@ -304,10 +316,9 @@ def encoder(
     slopes, angle = positions_of(n, n_past, offset, config, weights)
     if bias is None:
         bias = slopes
-    for i in range(len(of_layer(weights, 0)) and len(weights["W_Q"])):
+    for i in range(layers_in(weights)):
         seen = M_window if has_window(config, i) else M
-        here = {k: W for k, W in of_layer(weights, i).items() if k != "base"}
-        x = encoder_layer(x, seen, bias, angle, config=config, **here)
+        x = encoder_layer(x, seen, bias, angle, config=config, **of_layer(weights, i))
     y = final_norm(x, gamma_out, beta_out, weights.get("eps"), config)
     return y
 
@@ -335,8 +346,8 @@ def decoder(
     if M is None:
         M = causal_mask(n, n)
     bias, angle = positions_of(n, 0, 0, config, weights)
-    for i in range(len(of_layer(weights, 0)) and len(weights["W_Q"])):
-        here = {k: W for k, W in of_layer(weights, i).items() if k != "base"}
+    for i in range(layers_in(weights)):
+        here = of_layer(weights, i)
         x = decoder_layer(x, memory, M, M_cross, bias, angle, config=config, **here)
     y = final_norm(x, gamma_out, beta_out, weights.get("eps"), config)
     return y

@@ -100,8 +100,7 @@ def sensitivities(derivation: Derivation, of: str = "P", by: Sequence[str] = ())
     entries = [entries] if isinstance(entries, Entry) else list(entries)
     if not all(isinstance(e, Entry) for e in entries):
         raise AddressError(f"{of}: wanted a row or an entry such as {name}[0]")
-    masks = getattr(derivation.function, "__symattn_masks__", ())
-    names = tuple(by) or tuple(n for n in derivation.inputs if n not in masks)
+    names = tuple(by) or tuple(n for n in derivation.inputs if n not in derivation.masks)
     address = step.address + (of[len(name) :] if cell is not None else "")
     if cell is None and len(step.shape) > 1:
         address += f"[{step.shape[0] - 1}]"

@@ -177,7 +177,10 @@ class Matrices:
                         )
                     inner.append((at, row))
             level = inner
-        if sum(len(row) for _, row in level) > MAX_ENTRIES:
+        self._check_entries(sum(len(row) for _, row in level), where)
+
+    def _check_entries(self, n: int, where: str) -> None:
+        if n > MAX_ENTRIES:
             self.table.fail(where, f"wanted at most {MAX_ENTRIES:,} entries")
 
     def unknown(self, name: str, value: Mapping[str, Any], rank: int) -> Array:
@@ -191,8 +194,7 @@ class Matrices:
             self.table.fail(
                 where, f"wanted {{shape = [{example}]}} for symbols, got {shown(value)}"
             )
-        if prod(shape) > MAX_ENTRIES:
-            self.table.fail(where, f"wanted at most {MAX_ENTRIES:,} entries")
+        self._check_entries(prod(shape), where)
         return names_like(name, tuple(shape))
 
     def of_word(self, name: str, axes: tuple[str, ...], word: str) -> Array:
@@ -207,8 +209,7 @@ class Matrices:
             axis = axes[sizes.index(None)]
             self.table.fail(where, f'"{word}" needs a size, {axis}: write the matrix out')
         shape = tuple(size for size in sizes if size is not None)
-        if prod(shape) > MAX_ENTRIES:
-            self.table.fail(where, f"wanted at most {MAX_ENTRIES:,} entries")
+        self._check_entries(prod(shape), where)
         if word == "identity":
             return exact_array(np.broadcast_to(np.eye(shape[-1], dtype=int), shape), where)
         return exact_array(np.full(shape, int(word == "ones")), where)

@@ -319,7 +319,7 @@ MODELS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
 
 def test_every_model_of_the_package_is_in_the_list() -> None:
     # Parts that give no array: what they give is seen in the stacks that call them.
-    parts = {"of_layer", "masks_of", "positions_of", "attended", "fed"}
+    parts = {"layers_in", "of_layer", "masks_of", "positions_of", "attended", "fed"}
     assert {f.__name__ for f in builtin_functions()} == {f.__name__ for f, _ in MODELS} | parts
 
 

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from random import Random
 from time import perf_counter
-from typing import Any
 
 import symattn as sa
 from benchmarks import inputs
-from benchmarks.row import Outcome, Target, finding
+from benchmarks.row import Outcome, doublings
 from symattn.transformer import next_token
 
 D, WORDS = 4, 6
@@ -58,16 +56,7 @@ class Growing:
             self.work(d)
             seconds[n] = perf_counter() - began
             notes.append(f"n = {n}: {seconds[n]:.3f} s")
-        findings: list[Any] = [
-            finding(
-                Target(f"itself, n = {n} to {double}", 8, faster=False),
-                seconds[double] / seconds[n],
-                seconds[double],
-                seconds[n],
-            )
-            for n, double in pairwise(sizes)
-        ]
-        return Outcome(self.name, self.what, 1, findings, notes)
+        return Outcome(self.name, self.what, 1, doublings(seconds, 8), notes)
 
 
 ROWS = (

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import pairwise
 from time import perf_counter
 
-from benchmarks.row import Outcome, Target, finding
+from benchmarks.row import Outcome, doublings
 
 
 @dataclass(frozen=True)
@@ -29,16 +28,7 @@ class Proving:
             seconds[n] = perf_counter() - began
             settled = sum(s.is_as_claimed for s in found)
             notes.append(f"n = {n}: {settled} of {len(found)} as claimed, {seconds[n]:.2f} s")
-        findings = [
-            finding(
-                Target(f"itself, n = {n} to {double}", 8, faster=False),
-                seconds[double] / seconds[n],
-                seconds[double],
-                seconds[n],
-            )
-            for n, double in pairwise(sizes)
-        ]
-        return Outcome(self.name, self.what, 1, findings, notes)
+        return Outcome(self.name, self.what, 1, doublings(seconds, 8), notes)
 
 
 ROWS = (Proving(),)

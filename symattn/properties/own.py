@@ -176,7 +176,6 @@ def symbolic(derivation: Derivation, names: tuple[str, ...] | None = None) -> De
     Raises:
         AddressError: no such input.
     """
-    masks = getattr(derivation.function, "__symattn_masks__", ())
     inputs = derivation.inputs
     for name in names or ():
         if name not in inputs:
@@ -184,7 +183,9 @@ def symbolic(derivation: Derivation, names: tuple[str, ...] | None = None) -> De
                 f"no input {name!r}{nearest(name, inputs)}; wanted one of {', '.join(inputs)}"
             )
     wanted = (
-        [n for n, x in inputs.items() if x.shape and n not in masks] if names is None else names
+        [n for n, x in inputs.items() if x.shape and n not in derivation.masks]
+        if names is None
+        else names
     )
     if not wanted:
         return derivation

@@ -56,11 +56,10 @@ def parameter(derivation: Derivation, address: str) -> Parameter:
     if not isinstance(address, str):
         raise AddressError(f'wanted an entry of an input such as "W_V[0,1]", got {address!r}')
     name, cell = split_address(address)
-    masks = getattr(derivation.function, "__symattn_masks__", ())
-    inputs = {k: v for k, v in derivation.inputs.items() if k not in masks}
+    inputs = {k: v for k, v in derivation.inputs.items() if k not in derivation.masks}
     if name in derivation.options:
         raise OptionError(f"{name} is an option, which takes fixed values; {_entries(inputs)}")
-    if name in masks:
+    if name in derivation.masks:
         raise OptionError(f"{name} is a mask, of fixed entries; {_entries(inputs)}")
     if name not in inputs:
         close = nearest(name, inputs)
