@@ -121,8 +121,13 @@ def _compare(x: Any, y: Any, limit: int) -> Comparison:
 
 
 def _scores(x: Any, y: Any) -> tuple[Any, Any]:
-    """Of two weights of one softmax's row, their scores: e^x grows, and they decide more."""
+    """Of two weights of one softmax's row, their scores: e^x grows, and they decide more.
+
+    Weights that are one number as they stand stay: log 2 + log 3 and log 6 are no such scores.
+    """
     if not (isinstance(x, Entry) and isinstance(y, Entry)):
+        return x, y
+    if not _is_interval(x) and x.form == y.form:
         return x, y
     step, derivation = x.step, x.step.derivation
     same = derivation is y.step.derivation and step.node == y.step.node

@@ -114,8 +114,6 @@ def _order(step: Step, a: _Weight, b: _Weight, digits: int) -> int:
     apart = (
         step.forms[a.place] - step.forms[b.place] - constant(fmpq(a.units - b.units, 10**digits))
     )
-    if not apart.terms and not step.derivation.radii:
-        return 0
     # Of two entries their scores are compared, which decides more.
     pair = (step[a.place], step[b.place]) if a.units == b.units else (apart, ZERO)
     found = compare(*pair)

@@ -6,6 +6,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 import sympy
 from hypothesis import given
@@ -215,3 +216,16 @@ def test_exactly_rational_values_are_recognised_however_they_are_written() -> No
     }.items():
         found = rational_value(number(parse(text)))
         assert (None if found is None else str(found)) == value
+
+
+def test_weights_that_are_one_number_tie_whatever_their_scores_say() -> None:
+    """Scores log 2 + log 3 and log 6 are equal by no theorem that is used; 1/3 and 1/3 are."""
+    d = sa.derive(logs, x=[["2", "3"], ["6", "1"]])
+    assert sa.compare(d["A"][0], d["A"][1]).verdict == "equal"
+    assert [e.address for e in d["A"].largest()] == ["A[0]", "A[1]"]
+
+
+def logs(x):  # type: ignore[no-untyped-def]
+    z = np.sum(np.log(x), axis=-1)
+    A = softmax(z)
+    return A
