@@ -5,6 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from symattn.derivation import Derivation
+    from symattn.entries import Entry
+    from symattn.steps import Step
 
 
 @dataclass(frozen=True)
@@ -57,9 +63,15 @@ class Items:
 
 @dataclass(frozen=True)
 class Equation:
-    """A displayed equation."""
+    """A displayed equation.
+
+    Attributes:
+        about: the steps whose equations it shows, or the entry that it writes out, in order; for
+            writers that show their matrices in a form of their own. Nothing for general formulas.
+    """
 
     latex: str
+    about: tuple[Step | Entry, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,10 +94,11 @@ Block = Heading | Paragraph | Items | Equation | Table | Fold
 
 @dataclass(frozen=True)
 class Page:
-    """A title and the blocks below it."""
+    """A title and the blocks below it, and the derivation that they show."""
 
     title: str
     blocks: tuple[Block, ...]
+    derivation: Derivation | None = None
 
 
 _INLINE = re.compile(

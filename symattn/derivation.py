@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from keyword import iskeyword
 from types import NoneType
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from symattn import labels
+from symattn.display import DIGITS, Display
 from symattn.errors import AddressError, ExactnessError, MaskError, OptionError, ShapeError, nearest
 from symattn.graph import Array, Graph, Hook, NamedNode, Node, Run, split_address
 from symattn.literals import Exact, Name, Rule, exact_array
-from symattn.notation import Notation, Roots, RowSums
+from symattn.notation import Notation
 from symattn.numbers.given import Given
 from symattn.steps import Step
 from symattn.symbols import substituted, symbols_in, there_are, values_of
@@ -32,54 +33,6 @@ if TYPE_CHECKING:
     from symattn.numbers.expansion import Expansion
     from symattn.numbers.printing import Names
     from symattn.verify import Report
-
-DIGITS = 6  # decimals shown where nothing else is said
-
-
-#: The choices of a display that are words.
-DISPLAY_WORDS: dict[str, tuple[str, ...]] = {
-    "row_sums": get_args(RowSums),
-    "roots": get_args(Roots),
-}
-
-
-@dataclass(frozen=True)
-class Display:
-    """How pages and `symattn show` show steps; exact values and certified decimals stay the same.
-
-    Attributes:
-        digits: decimals of every step.
-        steps: those of some, by address or name.
-        fold: ``"layers"``, ``"heads"``: of each only the first is shown in full, and of the
-            others what they hand on; ``"entries"``: of a step whose exact entries are too long
-            for a matrix, the decimals.
-        row_sums: ``"kept"``: decimals of a softmax's row add to 1 as the exact weights do; see
-            `symattn.row_sums`. ``"rounded"``: each is the nearest.
-        roots: ``"rationalised"``: √2/2 and 13√2/25; ``"divided"``: 1/√2 and 26/(25√2).
-        factor: whether a matrix that is divided keeps the factor, (1/√2)·S; else it stands above
-            the divisor, S/√2.
-
-    Raises:
-        OptionError: a word that is none of these.
-    """
-
-    digits: int = DIGITS
-    steps: Mapping[str, int] = field(default_factory=dict)
-    fold: tuple[str, ...] = ()
-    row_sums: RowSums = "rounded"
-    roots: Roots = "rationalised"
-    factor: bool = True
-
-    def __post_init__(self) -> None:
-        for name, known in DISPLAY_WORDS.items():
-            value = getattr(self, name)
-            if value not in known:
-                raise OptionError(f"{name}: wanted one of {', '.join(known)}, got {value!r}")
-        if not isinstance(self.factor, bool):
-            raise OptionError(f"factor: wanted True or False, got {self.factor!r}")
-
-    def of(self, address: str, name: str) -> int:
-        return self.steps.get(address, self.steps.get(name, self.digits))
 
 
 class Derivation:

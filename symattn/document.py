@@ -113,7 +113,7 @@ class _Builder:
                 blocks += self.section(section)
             except SymattnError as error:
                 raise SpecError(f"{section.where}: {error}") from None
-        return Page(" ".join(self.spec.title.split()), tuple(blocks))
+        return Page(" ".join(self.spec.title.split()), tuple(blocks), self.d)
 
     def section(self, section: Section) -> list[Block]:
         blocks: list[Block] = []
@@ -377,18 +377,18 @@ class _Builder:
             for index in step.moved():
                 self._is_moved(step[index])
         if "entries" not in self.d.display.fold:
-            return [Equation(e) for e in _side_by_side([self._equation(s) for s in steps])]
+            return _side_by_side([Equation(self._equation(s), (s,)) for s in steps])
         blocks: list[Block] = []
-        short: list[str] = []
+        short: list[Equation] = []
         for step in steps:
             marked = self.marks.get(step.address, set())
             lines, entries = equation_parts(step, marked, names=False)
             if not entries or not step.wants_decimals or len(step.shape) not in (1, 2):
-                short.append(aligned(lines + entries))
+                short.append(Equation(aligned(lines + entries), (step,)))
                 continue
-            blocks += map(Equation, _side_by_side(short))
+            blocks += _side_by_side(short)
             short = []
-            blocks.append(Equation(aligned([*lines, decimals_line(step)])))
+            blocks.append(Equation(aligned([*lines, decimals_line(step)]), (step,)))
             said = {"step": step.short}
             blocks.append(
                 Fold(
@@ -397,7 +397,7 @@ class _Builder:
                     inlines(self.text.phrase("no_entries", **said)),
                 )
             )
-        return [*blocks, *map(Equation, _side_by_side(short))]
+        return [*blocks, *_side_by_side(short)]
 
     @cached_property
     def shown(self) -> set[int]:
@@ -435,7 +435,7 @@ class _Builder:
         entry = self.entry_of(rest)
         self._is_moved(entry)
         named = self.definitions([(entry.step, [entry.index])])
-        return [Equation(entry.explain().latex()), *named]
+        return [Equation(entry.explain().latex(), (entry,)), *named]
 
     def formula(self, rest: str) -> list[Block]:
         out: list[Block] = []
@@ -578,15 +578,17 @@ def _target(derivation: Derivation, word: str) -> str | int:
     return int(word) if word.isdigit() else word
 
 
-def _side_by_side(equations: list[str]) -> list[str]:
+def _side_by_side(equations: list[Equation]) -> list[Block]:
     """Short equations in a row share a line."""
-    out: list[str] = []
-    for latex in equations:
-        joined = rf"{out[-1]}, \qquad {latex}" if out else latex
+    out: list[Block] = []
+    last = Equation("")
+    for one in equations:
+        joined = rf"{last.latex}, \qquad {one.latex}"
         if out and "aligned" not in joined and width(joined) < LINE:
-            out[-1] = joined
+            last = out[-1] = Equation(joined, last.about + one.about)
         else:
-            out.append(latex)
+            last = one
+            out.append(last)
     return out
 
 

@@ -14,8 +14,8 @@ class FileError(SymattnError):
     """A file that cannot be written."""
 
 
-def write_text(path: Path, text: str, *, overwrite: bool = True) -> None:
-    """Write a UTF-8 file by way of a temporary one beside it, then rename.
+def write(path: Path, content: str | bytes, *, overwrite: bool = True) -> None:
+    """Write a file, text as UTF-8, by way of a temporary one beside it, then rename.
 
     Args:
         overwrite: whether a file that is there already may be replaced.
@@ -23,6 +23,7 @@ def write_text(path: Path, text: str, *, overwrite: bool = True) -> None:
     Raises:
         FileError: it cannot be written, or is there and may not be replaced.
     """
+    data = content.encode("utf-8") if isinstance(content, str) else content
     target = Path(os.path.realpath(path))  # a link stays a link to the new text
     temporary = None
     try:
@@ -30,11 +31,11 @@ def write_text(path: Path, text: str, *, overwrite: bool = True) -> None:
             raise FileError(f"{path}: wanted a file to write, got a directory")
         if target.exists() and not target.is_file():
             # A device or a pipe is written to; a rename would put a file in its place.
-            target.write_text(text, "utf-8")
+            target.write_bytes(data)
             return
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
             file.flush()
             os.fsync(file.fileno())
         os.chmod(temporary, _mode(target))

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symattn.config import Config
-from symattn.derivation import Derivation, Display
+from symattn.derivation import Derivation
+from symattn.display import Display
 from symattn.errors import SpecError, SymattnError
 from symattn.examples import builtin_folder
 from symattn.graph import Array

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symattn.config import CHOICES, Config
-from symattn.derivation import DISPLAY_WORDS, Display
+from symattn.display import DISPLAY_WORDS, Display
 from symattn.errors import LiteralError, OptionError, SpecError, SymattnError, nearest
 from symattn.examples import builtin_folder, builtin_names
 from symattn.folding import FOLDS

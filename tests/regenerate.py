@@ -15,7 +15,7 @@ from typing import Any
 from symattn import attention, formulas, language, layers, sublayers, transformer
 from symattn.document import page
 from symattn.equations import equation
-from symattn.files import write_text
+from symattn.files import write
 from symattn.functions import activations, masks, norms, positions, softmaxes
 from symattn.properties.prover import prove
 from symattn.spec_reader import load_spec
@@ -103,5 +103,5 @@ def outputs() -> dict[Path, str]:
 if __name__ == "__main__":
     for path, text in outputs().items():
         path.parent.mkdir(exist_ok=True)
-        write_text(path, text)
+        write(path, text)
         print(path.relative_to(ROOT))

@@ -178,7 +178,7 @@ def test_help_fits_a_screen_and_ends_with_examples_that_run(tmp_path: Path) -> N
     output("new", str(spec))
     lesson = Path(__file__).parent / "cases" / "docs" / "worked-07.md"
     (tmp_path / "lesson.md").write_text(lesson.read_text("utf-8"), "utf-8")
-    for name, command in cli.main.commands.items():
+    for name in cli.COMMANDS:
         lines = output(name, "--help").splitlines()
         examples = [line.strip() for line in lines if line.strip().startswith("symattn ")]
         assert len(examples) == 2, name
@@ -187,7 +187,7 @@ def test_help_fits_a_screen_and_ends_with_examples_that_run(tmp_path: Path) -> N
                 continue
             words = [w.strip("'") for w in example.split()[1:]]
             assert symattn(*words, cwd=tmp_path).returncode == 0, example
-        assert command.help
+        assert lines[2].strip()
 
 
 def shell(line: str) -> subprocess.CompletedProcess[str]:
@@ -244,7 +244,7 @@ def test_a_failed_write_leaves_the_old_file_and_nothing_else(
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(files.FileError, match=r"page.md: No space left on device"):
-        files.write_text(target, "new")
+        files.write(target, "new")
     assert target.read_text() == "old"
     assert list(tmp_path.iterdir()) == [target]
 
@@ -267,12 +267,12 @@ def test_permissions_and_links_are_kept(tmp_path: Path) -> None:
     real.write_text("old")
     real.chmod(0o640)
     link.symlink_to(real)
-    files.write_text(link, "new")
+    files.write(link, "new")
     assert link.is_symlink()
     assert real.read_text() == "new"
     assert real.stat().st_mode & 0o777 == 0o640
     with pytest.raises(files.FileError, match="got a directory"):
-        files.write_text(tmp_path, "new")
+        files.write(tmp_path, "new")
 
 
 def test_a_killed_write_leaves_the_old_or_the_new_file(tmp_path: Path) -> None:
@@ -298,7 +298,7 @@ def test_devices_and_pipes_are_written_to_and_not_replaced(tmp_path: Path) -> No
     pipe = tmp_path / "page.md"
     os.mkfifo(pipe)
     with subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True) as reader:
-        files.write_text(pipe, "through")
+        files.write(pipe, "through")
         assert reader.communicate(timeout=10)[0] == "through"
     assert not pipe.is_file()
     assert "\n# cat chases mouse" in output("write", "article-encoder", "-o", "-")

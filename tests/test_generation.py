@@ -274,11 +274,11 @@ def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     assert text.splitlines()[1].split() == ["1", "cat", "chases", "mouse", "chases", "0.29"]
     status, text = lines("article-encoder", "-n", "1", "--json")
     assert json.loads(text)["steps"][0]["word"] == "chases"
-    monkeypatch.setattr(cli, "_derivation", lambda _: derived(N=1))
+    monkeypatch.setattr("symattn.cli.generate.derivation_of", lambda _: derived(N=1))
     status, text = lines("--cached", "-n", "2", "--format", "markdown")
     assert status == 0
     assert "with a cache and without: 36 entries of 2 tokens are proven equal" in text
-    monkeypatch.setattr(cli, "_derivation", lambda _: derived(mask="none"))
+    monkeypatch.setattr("symattn.cli.generate.derivation_of", lambda _: derived(mask="none"))
     status, text = lines("--cached", "-n", "2", "--json")
     assert status == 1
     found = json.loads(text)["proof"]

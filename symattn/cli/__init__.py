@@ -1,0 +1,74 @@
+"""The command line: parse, call, print, exit status; a command a file.
+
+0: all well. 1: something checked is wrong. 2: the call or its input can't be used.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from symattn.errors import SymattnError
+
+#: The commands, in the order of `symattn --help`; each is the object ``command`` of its module.
+COMMANDS = (
+    "write", "show", "list", "verify", "check", "generate", "prove", "vary", "sensitivity", "diff",
+    "new", "repl",
+)  # fmt: skip
+
+
+class _Commands(click.Group):
+    """Commands that are imported when they are asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [*COMMANDS]  # `list` is a module of this package
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"symattn.cli.{cmd_name}").command
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="symattn")
+def main() -> None:
+    """Derive attention exactly, typeset every step, and check the numbers.
+
+    SPEC is a path ending in .toml or a built-in's name (article, article-encoder,
+    bert, gemma2, gpt2, llama, vaswani2017); without it, the article.
+    """
+
+
+def run() -> None:
+    """The console script: errors in one line, a closed pipe in none."""
+    try:
+        main(standalone_mode=False)
+    except SymattnError as error:
+        _fail(f"symattn: {_one_line(str(error))}")
+    except click.exceptions.NoArgsIsHelpError as error:
+        _fail(error.format_message())
+    except click.ClickException as error:
+        _fail(f"symattn: {error.format_message()}")
+    except (click.Abort, KeyboardInterrupt):
+        _fail("symattn: stopped", 130)
+    except BrokenPipeError:
+        # The reader has what it wanted; keep the interpreter from flushing into nothing.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except OSError as error:
+        _fail(f"symattn: {error.strerror or error}")
+
+
+def _one_line(message: str) -> str:
+    from symattn.notation import visible
+
+    return visible(" ".join(message.split("\n")))
+
+
+def _fail(message: str, status: int = 2) -> None:
+    click.echo(message, err=True)
+    sys.exit(status)

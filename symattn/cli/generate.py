@@ -1,0 +1,30 @@
+"""`symattn generate`."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from symattn.cli.options import DEFAULT, derivation_of, format_options, print_by
+
+
+@click.command("generate")
+@click.argument("spec", default=DEFAULT)
+@click.option("-n", "n", type=click.IntRange(1), default=5, show_default=True, help="Tokens.")
+@click.option("--cached", is_flag=True, help="From keys and values kept; proven the same as not.")
+@format_options("text", "markdown")
+def command(spec: str, n: int, cached: bool, form: str | None, as_json: bool) -> None:
+    """Go on with the most likely token, proven so, n times.
+
+    \b
+    symattn generate -n 3
+    symattn generate mine.toml --format markdown
+    """
+    from symattn.generation import generate as generated
+    from symattn.writers import generations
+
+    made = generated(derivation_of(spec), n, cached=cached)
+    print_by(generations, form, as_json, made)
+    if cached and made.proof.refuted:
+        sys.exit(1)

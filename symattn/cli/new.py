@@ -1,0 +1,35 @@
+"""`symattn new`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from symattn.errors import SpecError
+
+
+@click.command("new")
+@click.argument("name", type=click.Path(path_type=Path))
+@click.option("--preset", help="A whole model to start from: gpt2, bert, llama, gemma2, …")
+def command(name: Path, preset: str | None) -> None:
+    """Write a commented spec to start from; a file that is there is left alone.
+
+    \b
+    symattn new mine.toml
+    symattn new small-gpt.toml --preset gpt2
+    """
+    from symattn import files
+    from symattn.errors import nearest
+    from symattn.examples import builtin_names, builtin_text
+
+    if name.suffix != ".toml":
+        raise SpecError(f"{name}: wanted a name ending in .toml")
+    if preset is not None and preset not in builtin_names():
+        known = ", ".join(builtin_names())
+        raise SpecError(
+            f"--preset: wanted one of {known}, got {preset!r}{nearest(preset, builtin_names())}"
+        )
+    template = builtin_text(f"{preset}.toml" if preset else "new.toml.template")
+    files.write(name, template, overwrite=False)
+    click.echo(f"{name}: change it, then: symattn write {name} -o {name.stem}.md", err=True)

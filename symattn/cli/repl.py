@@ -1,0 +1,21 @@
+"""`symattn repl`."""
+
+from __future__ import annotations
+
+import click
+
+from symattn.cli.options import DEFAULT, derivation_of
+
+
+@click.command("repl")
+@click.argument("spec", default=DEFAULT)
+def command(spec: str) -> None:
+    """A Python prompt with the derivation in hand: d["A"], d["A"][1, 1].explain().
+
+    \b
+    symattn repl
+    symattn repl mine.toml
+    """
+    from symattn import repl as prompt
+
+    prompt.run(derivation_of(spec))

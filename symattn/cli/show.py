@@ -1,0 +1,137 @@
+"""`symattn show`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from symattn.cli.as_json import any_json
+from symattn.cli.options import (
+    DEFAULT,
+    derivation_of,
+    display_options,
+    displayed,
+    flat,
+    format_options,
+    print_json,
+)
+from symattn.errors import SpecError
+from symattn.layout import MAX_CHARACTERS
+
+if TYPE_CHECKING:
+    from symattn.notation import Notation
+
+
+@click.command("show")
+@click.argument("spec_and_step", nargs=-1, required=True, metavar="[SPEC] STEP")
+@click.option("--digits", type=click.IntRange(0, 1000), help="Decimals; else as the spec says.")
+@click.option("--top", "--top-k", "k", type=int, help="Only the K largest entries of a row.")
+@click.option("--nucleus", "--top-p", "p", help="Only the most likely, up to a sum of P.")
+@click.option("--expand", is_flag=True, help="Write exact entries in full: their size, then they.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    help=f"Characters that --expand may write for an entry, {MAX_CHARACTERS:,} if left out.",
+)
+@display_options
+@format_options("text", "latex", "markdown")
+def command(
+    spec_and_step: Sequence[str],
+    digits: int | None,
+    k: int | None,
+    p: str | None,
+    expand: bool,
+    limit: int | None,
+    form: str | None,
+    as_json: bool,
+    **display: Any,
+) -> None:
+    """Show a step, A, or an entry, A[1,1]: formula, exact value, decimals.
+
+    \b
+    symattn show article-encoder 'P[3]' --expand --format latex
+    symattn show P --top 3
+    """
+    if limit is not None and not expand:
+        raise click.UsageError("wanted --limit together with --expand")
+    spec, address = _spec_and_step(spec_and_step)
+    derivation = displayed(derivation_of(spec), **display)
+    if digits is not None:
+        derivation = derivation.with_digits(digits)
+    found = derivation[address]
+    kind = "json" if as_json else form or "text"
+    if k is not None or p is not None:
+        _show_selection(address, found, k, p, kind)
+    elif expand:
+        _print_expanded(flat(found), kind, MAX_CHARACTERS if limit is None else limit)
+    elif kind == "json":
+        print_json(any_json(found))
+    else:
+        click.echo("\n".join(_shown(part, kind) for part in flat(found)))
+
+
+def _show_selection(address: str, found: Any, k: int | None, p: str | None, kind: str) -> None:
+    from symattn.entries import Entry
+    from symattn.selection import nucleus, top_k
+
+    if k is not None and p is not None:
+        raise SpecError("wanted --top or --nucleus, got both")
+    if kind not in ("text", "json"):
+        raise SpecError(f"what is kept is shown as text or json, got {kind}")
+    row = [] if isinstance(found, Entry) else list(found)
+    if not row or not all(isinstance(entry, Entry) for entry in row):
+        raise SpecError(f"wanted a row such as P or A[0], got {address}")
+    kept = top_k(row, k) if k is not None else nucleus(row, p)
+    if kind == "json":
+        print_json(kept.json())
+    else:
+        click.echo(str(kept))
+
+
+def _print_expanded(found: list[Any], kind: str, limit: int) -> None:
+    """Every entry in full, each after its size; nothing if one of them is over the limit."""
+    from symattn.entries import Entry
+
+    entries = [e for part in found for e in ([part] if isinstance(part, Entry) else part.entries())]
+    style: Notation = "text" if kind in ("text", "json") else "latex"
+    texts = [(e.address, e.expand(style, limit=limit)) for e in entries]
+    if kind == "json":
+        print_json([{"address": a, "size": len(t), "expanded": t} for a, t in texts])
+        return
+    for address, text in texts:
+        # What is piped into a document is the mathematics alone.
+        size = f"{len(text):,} character{'s' * (len(text) > 1)}"
+        click.echo(f"{address}: {size}", err=kind != "text")
+        click.echo(f"```math\n{text}\n```" if kind == "markdown" else text)
+
+
+def _spec_and_step(words: Sequence[str]) -> tuple[str, str]:
+    from symattn.examples import builtin_names
+
+    if len(words) == 1:
+        if words[0].endswith(".toml") or words[0] in builtin_names():
+            raise SpecError(f"wanted a step after {words[0]}, such as A; `symattn list` names them")
+        return DEFAULT, words[0]
+    if len(words) == 2:
+        if words[1].endswith(".toml") and not words[0].endswith(".toml"):
+            return words[1], words[0]
+        return words[0], words[1]
+    raise SpecError(f"wanted [SPEC] STEP, got {len(words)} words: {' '.join(words)}")
+
+
+def _shown(found: Any, kind: str) -> str:
+    from symattn.entries import Entry
+    from symattn.equations import equation
+    from symattn.writers import terminal
+    from symattn.writers.markdown import escape
+
+    if kind == "text":
+        return str(found.explain() if isinstance(found, Entry) else found)
+    step, indices = (found.step, [found.index]) if isinstance(found, Entry) else (found, None)
+    latex = equation(found) if indices is None else found.explain().latex()
+    starred = terminal.nearest(step, indices)
+    if kind == "latex":  # a comment: what is piped into a document is the mathematics alone
+        return "\n".join([latex, *(f"% {line}" for line in starred)])
+    return "\n\n".join([f"```math\n{latex}\n```", *map(escape, starred)])

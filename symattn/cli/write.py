@@ -1,0 +1,105 @@
+"""`symattn write`."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from symattn.cli.as_json import step_json
+from symattn.cli.options import DEFAULT, derivation_of, display_options, displayed, format_options
+
+if TYPE_CHECKING:
+    from symattn.derivation import Derivation
+
+
+@click.command("write")
+@click.argument("spec", default=DEFAULT)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="The file, .md or .tex; - for the terminal.",
+)
+@click.option(
+    "--fold",
+    type=click.Choice(["layers", "heads", "entries", "none"]),
+    multiple=True,
+    help="Show only the first layer or head, or no long entries; else as the spec says.",
+)
+@click.option("--backward", is_flag=True, help="Append the backward pass, with every gradient.")
+@click.option("--target", help="With --backward: what to predict, where the model has no loss.")
+@display_options
+@format_options("markdown", "latex")
+def command(
+    spec: str,
+    output: Path | None,
+    fold: tuple[str, ...],
+    backward: bool,
+    target: str | None,
+    form: str | None,
+    as_json: bool,
+    **display: Any,
+) -> None:
+    """Write the whole page: every equation, derived, typeset and verified.
+
+    \b
+    symattn write -o attention.md
+    symattn write gpt2 -o gpt2.md --fold layers --backward
+    """
+    from symattn import files
+    from symattn.document import page, with_backward
+    from symattn.writers import formats
+
+    if target is not None and not backward:
+        raise click.UsageError("wanted --target together with --backward")
+
+    kind = "json" if as_json else form or _kind_of(output)
+    derivation = displayed(derivation_of(spec), **display)
+    if fold:
+        derivation = derivation.with_fold([word for word in fold if word != "none"])
+    text = with_backward(derivation.spec.text, derivation, target) if backward else None
+    made = page(derivation, text)
+    if backward:
+        derivation = derivation.backward(target=target)
+    if kind == "json":
+        steps = [step_json(step) for step in derivation.steps]
+        whole = {"title": made.title, "steps": steps}
+        written: str | bytes = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+    else:
+        written = formats.written(made, kind, _about(spec, derivation, output))
+    if output is None or str(output) == "-":
+        click.echo(written, nl=False)
+    else:
+        files.write(output, written)
+        click.echo(f"{output}: {len(derivation.steps)} steps", err=True)
+
+
+def _about(spec: str, derivation: Derivation, output: Path | None) -> str:
+    """What a page says it is about: a built-in's name, or where its spec lies from there.
+
+    Nothing for a spec that quotes numbers: its page says itself which of them are wrong.
+    """
+    from symattn.examples import builtin_names
+
+    if derivation.spec is not None and derivation.spec.claims:
+        return ""
+    if spec in builtin_names():
+        return spec
+    if output is None or str(output) == "-" or not spec.endswith(".toml"):
+        return ""
+    path = Path(spec)
+    try:
+        found = os.path.relpath(path.parent.resolve() / path.name, output.parent.resolve())
+    except ValueError:  # on another drive
+        return ""
+    return Path(found).as_posix()
+
+
+def _kind_of(output: Path | None) -> str:
+    from symattn.writers.formats import format_of
+
+    return "markdown" if output is None or str(output) == "-" else format_of(output)

@@ -1,0 +1,35 @@
+"""The formats of a page, by the endings of files, and a page written in one of them."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from symattn.blocks import Page
+from symattn.errors import OptionError
+
+#: By ending, the module of `symattn.writers` with ``write(page, about) -> str | bytes``.
+ENDINGS = {".md": "markdown", ".tex": "latex"}
+
+
+def format_of(path: Path) -> str:
+    """The format that a file's ending says.
+
+    Raises:
+        OptionError: an ending that is none of `ENDINGS`.
+    """
+    if path.suffix.lower() not in ENDINGS:
+        raise OptionError(f"{path}: wanted a file ending in {', '.join(ENDINGS)}, or --format")
+    return ENDINGS[path.suffix.lower()]
+
+
+def written(page: Page, form: str, about: str = "", **options: Any) -> str | bytes:
+    """A page in a format; bytes where that is no text.
+
+    Args:
+        about: what the page is about; see `symattn.writers.markdown.write`.
+        options: those of the format's writer.
+    """
+    made: str | bytes = import_module(f"symattn.writers.{form}").write(page, about, **options)
+    return made
