@@ -13,13 +13,12 @@ from types import ModuleType
 from typing import Any
 
 from symattn import attention, formulas, language, layers, sublayers, transformer
-from symattn.document import page
 from symattn.equations import equation
 from symattn.files import write
 from symattn.functions import activations, masks, norms, positions, softmaxes
 from symattn.properties.prover import prove
-from symattn.spec_reader import load_spec
 from symattn.writers import latex, markdown, statements
+from tests.five import derivation_of, page_of
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = Path(__file__).parent / "golden"
@@ -56,7 +55,7 @@ def record() -> str:
 
 def golden(name: str) -> str:
     """The equation of every step of a built-in, as one file."""
-    steps = load_spec(name).derive().steps
+    steps = derivation_of(name).steps
     return "\n\n".join(f"% {step.address}\n{equation(step)}" for step in steps) + "\n"
 
 
@@ -83,8 +82,8 @@ In Python, `sa.prove(lhs=lambda d: d["A"].sum(axis=1), rhs=1)` takes the article
 @cache
 def outputs() -> dict[Path, str]:
     """Every generated file that is committed, with its text."""
-    article = page(load_spec("article").derive())
-    encoder = page(load_spec("article-encoder").derive())
+    article = page_of("article")
+    encoder = page_of("article-encoder")
     return {
         formulas.RECORD: record(),
         GOLDEN / "article.tex": golden("article"),
@@ -93,10 +92,7 @@ def outputs() -> dict[Path, str]:
         ROOT / "docs" / "attention.tex": latex.write(article),
         ROOT / "docs" / "encoder.md": markdown.write(encoder, "article-encoder"),
         ROOT / "docs" / "properties.md": PROPERTIES + statements.markdown(prove()),
-        **{
-            ROOT / "docs" / f"{name}.md": markdown.write(page(load_spec(name).derive()), name)
-            for name in PRESETS
-        },
+        **{ROOT / "docs" / f"{name}.md": markdown.write(page_of(name), name) for name in PRESETS},
     }
 
 
