@@ -1,0 +1,84 @@
+"""LaTeX of pages as MathML: for pages that no script sets, words, and other typesetters.
+
+The conversion is math-core's. What it reads otherwise than LaTeX does is put right here: it takes
+the gap after a row break for text, and sets quotation marks in text as typographic ones.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from functools import cache
+from typing import Any
+from xml.etree import ElementTree
+
+from symattn.errors import SymattnError
+from symattn.notation import visible
+
+#: What an error quotes of an equation.
+QUOTED = 60
+
+_GAP = re.compile(r"\\\\\[\d+(?:\.\d+)?(?:pt|em|ex|mm)\]")
+_TEXT = re.compile(r"\\text(?:tt)?\{((?:[^{}\\]|\\.|\{[^{}]*\})*)\}", re.DOTALL)
+_ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w*;")
+
+#: Quotation marks of a text, and what stands for them on the way: visible text has none of these.
+_KEPT = str.maketrans("`'", "\ue000\ue001")
+_BACK = str.maketrans("\ue000\ue001", "`'")
+
+
+class MathError(SymattnError):
+    """LaTeX that no MathML can be made of."""
+
+
+def text(latex: str, *, displayed: bool = True) -> str:
+    r"""MathML of an equation, as text that HTML and XML take.
+
+    Args:
+        displayed: whether it stands on lines of its own, and not in one.
+
+    Raises:
+        MathError: it does not parse; the message says where.
+
+    >>> text(r"\frac{1}{2}", displayed=False)
+    '<math><mfrac><mn>1</mn><mn>2</mn></mfrac></math>'
+    """
+    import math_core
+
+    kept = _GAP.sub(r"\\\\", _TEXT.sub(lambda m: m[0].translate(_KEPT), latex))
+    try:
+        made = _converter().convert_with_local_state(kept, displaystyle=displayed)
+    except math_core.LatexError as error:
+        raise MathError(f"wanted LaTeX that MathML has, {_told(error)}: {_quoted(latex)}") from None
+    return _ENTITY.sub(lambda m: html.unescape(m[0]), str(made)).translate(_BACK)
+
+
+def tree(latex: str, *, displayed: bool = True) -> ElementTree.Element:
+    r"""The same as a tree of elements; tags have no namespace.
+
+    >>> [child.tag for child in tree("a_1 = 2")]
+    ['msub', 'mo', 'mn']
+    """
+    try:
+        return ElementTree.fromstring(text(latex, displayed=displayed))
+    except ElementTree.ParseError as error:
+        raise MathError(f"wanted LaTeX that MathML has, {error}: {_quoted(latex)}") from None
+
+
+@cache
+def _converter() -> Any:
+    import math_core
+
+    return math_core.LatexToMathML(fancy_error=False)
+
+
+def _told(error: Exception) -> str:
+    """math-core's message, which begins with a place."""
+    place, _, said = str(error).partition(": ")
+    said = said.rstrip(".")
+    return f"{said} at character {int(place) + 1}" if place.isdigit() else str(error)
+
+
+def _quoted(latex: str) -> str:
+    short = latex if len(latex) <= QUOTED else f"{latex[: QUOTED - 1]}…"
+    return visible(short)
