@@ -89,7 +89,19 @@ class Fold:
     instead: Inlines
 
 
-Block = Heading | Paragraph | Items | Equation | Table | Fold
+@dataclass(frozen=True)
+class Map:
+    """Which steps feed which, to be drawn; where nothing is, a sentence in its place.
+
+    Attributes:
+        derivation: whose steps; `symattn.stepmap` has the boxes of a map that fits on a page.
+    """
+
+    derivation: Derivation
+    instead: Inlines
+
+
+Block = Heading | Paragraph | Items | Equation | Table | Fold | Map
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ and alone on a line it is a block:
     {probabilities P}         a table of a row of labelled entries
     {claims}                  what was printed, judged, with causes
     {steps}                   a table of every step
+    {map}                     a drawing of which steps feed which; a sentence where none is drawn
     {properties softmax}      what holds whatever the weights: statements of a family, of a name,
                               ``own`` and ``model`` for the spec's; all if none is named
     {reconstructed}           the note that explains the daggers
@@ -48,6 +49,7 @@ from symattn.blocks import (
     Inline,
     Inlines,
     Items,
+    Map,
     Page,
     Paragraph,
     Plain,
@@ -71,6 +73,7 @@ from symattn.layout import LINE, aligned, width
 from symattn.literals import exact
 from symattn.numbers import compact
 from symattn.numbers.texts import text
+from symattn.stepmap import Box, stepmap
 from symattn.steps import Step
 from symattn.text import Section, Text
 
@@ -274,7 +277,7 @@ class _Builder:
             "show": self.show, "entry": self.entry, "formula": self.formula,
             "changes": self.changes, "probabilities": self.probabilities,
             "claims": self.claims, "steps": self.steps, "reconstructed": self.reconstructed,
-            "properties": self.properties,
+            "map": self.map, "properties": self.properties,
             "backward": self.backward, "descent": self.descent,
         }  # fmt: skip
         if word in known:
@@ -539,6 +542,22 @@ class _Builder:
             )
         return [Table(header, tuple(rows))]
 
+    def map(self, rest: str) -> list[Block]:
+        boxes = stepmap(self.d)
+        if not boxes:
+            said = self.text.phrase("no_map", n=str(len(self.d.steps)))
+            return [Paragraph(inlines(said))]
+        parts = []
+        for box in boxes:
+            if box.before:
+                sources = f" {self.words['and']} ".join(
+                    ", ".join(_box(boxes[i]) for i in some)
+                    for some in (box.before[:-1], box.before[-1:])
+                    if some
+                )
+                parts.append(self.text.phrase("map_from", step=_box(box), sources=sources))
+        return [Map(self.d, inlines(f"{'; '.join(parts)}."))]
+
     def properties(self, rest: str) -> list[Block]:
         found = self.spec.statements(rest.split())
         return [Items(tuple(s.inlines for s in found))] if found else []
@@ -590,6 +609,13 @@ def _side_by_side(equations: list[Equation]) -> list[Block]:
             last = one
             out.append(last)
     return out
+
+
+def _box(box: Box) -> str:
+    """What a sentence calls a box of the map: a step by its symbol, a scope by its address."""
+    if len(box.steps) == 1:
+        return f"${box.steps[0].symbol}$"
+    return f"`{box.scope}.{box.name}`" if box.scope else f"`{box.name}`"
 
 
 def _flat(found: Any) -> list[Entry]:

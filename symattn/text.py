@@ -51,6 +51,8 @@ WORDS = {
     "folded": "`{scope}`: {n} steps, like those of `{first}`",
     "entries": "exact entries of `{step}`",
     "no_entries": "The exact entries of `{step}` are left out here.",
+    "map_from": "{step} comes from {sources}",
+    "no_map": "A map of {n} steps would be too large to read, and is left out.",
     "left_out": "`{scope}`: {n} steps, like those of `{first}`, are left out here.",
     "depends": "(it depends on the symbols)",
     "verified": "Every step was computed again by NumPy, and every entry lies within the running "

@@ -12,6 +12,7 @@ from symattn.blocks import (
     Inline,
     Inlines,
     Items,
+    Map,
     Math,
     Page,
     Paragraph,
@@ -88,7 +89,7 @@ def written(block: Block) -> str:
         return f"\\begin{{{kind}}}\n{body}\n\\end{{{kind}}}"
     if isinstance(block, Equation):
         return _equation(block.latex)
-    if isinstance(block, Fold):
+    if isinstance(block, Fold | Map):
         return _inlines(block.instead)  # paper does not open
     return _table(block)
 

@@ -14,6 +14,7 @@ from symattn.blocks import (
     Inline,
     Inlines,
     Items,
+    Map,
     Math,
     Page,
     Paragraph,
@@ -21,7 +22,8 @@ from symattn.blocks import (
     Styled,
     Table,
 )
-from symattn.writers import marker
+from symattn.stepmap import stepmap
+from symattn.writers import marker, mermaid
 
 
 def write(page: Page, spec: str = "") -> str:
@@ -51,6 +53,8 @@ def written(block: Block) -> str:
         )
     if isinstance(block, Equation):
         return f"```math\n{block.latex}\n```"
+    if isinstance(block, Map):
+        return f"```mermaid\n{mermaid.flowchart(stepmap(block.derivation))}\n```"
     if isinstance(block, Fold):
         inside = "\n\n".join(map(written, block.blocks))
         return f"<details>\n<summary>{_html(block.title)}</summary>\n\n{inside}\n\n</details>"
