@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
 from keyword import iskeyword
@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symattn import labels
-from symattn.display import DIGITS, Display
-from symattn.errors import AddressError, ExactnessError, MaskError, OptionError, ShapeError, nearest
+from symattn.display import DIGITS, Display, names_step
+from symattn.entries import Entry
+from symattn.errors import AddressError, ExactnessError, MaskError, ShapeError, nearest
 from symattn.graph import Array, Graph, Hook, NamedNode, Node, Run, split_address
 from symattn.literals import Exact, Name, Rule, exact_array
 from symattn.notation import Notation
@@ -385,7 +386,7 @@ class Derivation:
 
     def with_digits(self, digits: int) -> Derivation:
         """The same derivation, every step shown with so many decimals."""
-        return self.with_display(digits=digits, steps={})
+        return self.with_display(digits=digits)
 
     def with_fold(self, fold: Sequence[str]) -> Derivation:
         """The same derivation, its pages folded: see `Display`."""
@@ -396,22 +397,38 @@ class Derivation:
 
         Args:
             changes: attributes of `Display`: ``row_sums="kept"``, ``roots="divided"``,
-                ``factor=False``.
+                ``factor=False``, ``highlight=["A[1,1]"]``. What is said for all steps replaces
+                what was said for some; ``steps={"Z": {"digits": 4}}`` says it for some.
 
         Raises:
             OptionError: no such attribute, or a value that it does not have.
+            AddressError: no such step or entry.
 
         >>> import symattn as sa
         >>> sa.article().with_display(roots="divided")["Z"][1, 1].text()
         '26/(25*sqrt(2))'
         """
-        known = [field.name for field in fields(Display)]
-        for name in changes:
-            if name not in known:
-                raise OptionError(
-                    f"a display has no {name!r}{nearest(name, known)}; wanted {', '.join(known)}"
-                )
-        return self._changed(self.inputs, self._replaced, replace(self.display, **changes))
+        display = self.display.changed(**changes)
+        made = self._changed(self.inputs, self._replaced, display)
+        made.check_display()
+        return made
+
+    def check_display(self) -> None:
+        """Refuse a display of steps and entries that there are not.
+
+        Raises:
+            AddressError: there are any.
+        """
+        for name in self.display.steps:
+            if not any(names_step(name, step.address) for step in self.steps):
+                self.step(name)
+        _ = self.highlighted
+
+    @cached_property
+    def highlighted(self) -> frozenset[tuple[int, tuple[int, ...]]]:
+        """The entries that the display highlights, each as a node and an index."""
+        found = [self[address] for address in self.display.highlight]
+        return frozenset((e.step.node, e.index) for part in found for e in _entries(part))
 
     def _changed(
         self,
@@ -631,6 +648,17 @@ def is_option(value: Any) -> bool:
 def _is_word(parameter: inspect.Parameter | None) -> bool:
     """Whether a parameter is declared to be text: ``kind: str``."""
     return parameter is not None and parameter.annotation in (str, "str")
+
+
+def _entries(found: Any) -> Iterator[Entry]:
+    """The entries of what an address gives: a step, an entry, or rows of them."""
+    if isinstance(found, Step):
+        yield from found.entries()
+    elif isinstance(found, Entry):
+        yield found
+    else:
+        for part in found:
+            yield from _entries(part)
 
 
 def derive(

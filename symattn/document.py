@@ -167,7 +167,8 @@ class _Builder:
         if word == "verified":
             return inlines(self.verified())
         if word == "exact":
-            return inlines(f"${self.entry_of(rest).latex()}$")
+            entry = self.entry_of(rest)
+            return inlines(f"${entry.step.written_at(entry.index, 'latex')}$")
         if word == "share":
             return self.share(self.entry_of(rest))
         if word == "largest":
@@ -182,16 +183,17 @@ class _Builder:
     def _shown(self, entry: Entry, digits: int | None = None) -> Inlines:
         """Its decimal; with symbols, which have none, its exact value."""
         if entry.has_symbols:
-            return inlines(f"${entry.latex()}$")
-        if self._is_moved(entry, digits):
+            return inlines(f"${entry.step.written_at(entry.index, 'latex')}$")
+        if self._is_moved(entry, digits) or entry.step.is_highlighted(entry.index):
             return inlines(f"${entry.step.displayed_at(entry.index, 'latex', digits)}$")
-        return plain(entry.step.shown_at(entry.index, digits))
+        return plain(entry.step.displayed_at(entry.index, "text", digits))
 
     def _vector(self, entries: list[Entry]) -> str:
         shown = []
         for e in entries:
             self._is_moved(e)
-            shown.append(e.latex() if e.has_symbols else e.step.displayed_at(e.index, "latex"))
+            at = e.step.written_at if e.has_symbols else e.step.displayed_at
+            shown.append(at(e.index, "latex"))
         return f"$({', '.join(shown)})$"
 
     def _is_moved(self, entry: Entry, digits: int | None = None) -> bool:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from symattn import expression, notation
+from symattn.cells import decorated
 from symattn.errors import ExactnessError, SizeError
 from symattn.layout import MAX_CHARACTERS, aligned, is_long
 from symattn.literals import Infinity
@@ -89,6 +90,11 @@ class Entry:
         return tuple(
             axis[i] if axis else None for axis, i in zip(self.step.axes, self.index, strict=True)
         )
+
+    @property
+    def shown_labels(self) -> tuple[str | None, ...]:
+        """The same as far as the display of its step shows them."""
+        return self.labels if self.step.display_option("labels") else (None,) * len(self.index)
 
     def latex(self) -> str:
         """LaTeX of the exact value, long parts by their names; `expand` writes it in full."""
@@ -221,7 +227,7 @@ class Entry:
             )
             if found is None or is_long(found, style):
                 return step.entry_symbol(index, style)
-            return found
+            return decorated(step, index, found, style)
 
         return self._written(style, value)
 
@@ -242,13 +248,15 @@ exp(Z_masked[1,2]))
         return Explanation(self)
 
     def __repr__(self) -> str:
-        return f"{self.address} = {self.text()} ≈ {self._decimal_or_nothing()}"
+        value = self.step.written_at(self.index, "text")
+        return f"{self.address} = {value} ≈ {self._decimal_or_nothing()}"
 
     def _decimal_or_nothing(self) -> str:
-        return "(symbols)" if self.has_symbols else self.step.shown_at(self.index)
+        return "(symbols)" if self.has_symbols else self.step.displayed_at(self.index, "text")
 
     def _repr_latex_(self) -> str:
-        return rf"$\displaystyle {self.step.entry_symbol(self.index)} = {self.latex()}$"
+        value = self.step.written_at(self.index, "latex")
+        return rf"$\displaystyle {self.step.entry_symbol(self.index)} = {value}$"
 
 
 @dataclass(frozen=True)
@@ -269,7 +277,7 @@ class Explanation:
         ):
             if found is not None and (label, found) not in rows and found != rows[-1][1]:
                 rows.append((label, found))
-        rows.append(("exact", entry.text()))
+        rows.append(("exact", step.written_at(entry.index, "text")))
         named = step.named([entry.index], "text").values()
         rows += [("where", f"{name} = {value}") for name, value in named]
         if step.is_defined(entry.index):
@@ -293,7 +301,8 @@ class Explanation:
     def latex(self) -> str:
         """The chain of equalities as an ``aligned`` environment."""
         entry = self.entry
-        parts = [entry.formula(), entry.substitution(), entry.latex()]
+        value = entry.step.written_at(entry.index, "latex")
+        parts = [entry.formula(), entry.substitution(), value]
         chain = [p for i, p in enumerate(parts) if p is not None and p not in parts[:i]]
         first, *rest = chain
         lines = [f"{entry.step.entry_symbol(entry.index)} &= {first}", *(f"&= {p}" for p in rest)]

@@ -37,7 +37,8 @@ def equation_parts(
     Args:
         names: whether a substitution may name entries of matrices that are too wide.
     """
-    substituted = _substitution_line(step) if names or not step.substitutes_names else []
+    substitutes = step.display_option("substitution") and (names or not step.substitutes_names)
+    substituted = _substitution_line(step) if substitutes else []
     if step.inside and step.name.endswith(".sum"):
         return _formula_line(step), _entry_lines(step)
     exact = step.latex(labels=True, marked=marked)
@@ -87,7 +88,7 @@ def _matrix_lines(step: Step) -> list[str]:
     """A matrix a line, for arrays of matrices; of those, an entry a line where one is too wide."""
     from symattn.writers import matrices
 
-    cells = step.texts("latex")
+    cells = step.written("latex")
     lines = []
     for index in np.ndindex(step.shape[:-2]):
         matrix = matrices.latex(cells[index])
@@ -114,7 +115,8 @@ def _entry_lines(step: Step) -> list[str]:
     lines = []
     for entry in step.entries():
         about = f" {entry.about}" if step.wants_decimals and entry.about else ""
-        words = [label for label in entry.labels if label]
+        words = [label for label in entry.shown_labels if label]
         label = rf" \qquad {notation.text(', '.join(words))}" if words else ""
-        lines += _sum_lines(step.entry_symbol(entry.index), entry.latex(), about + label)
+        value = step.written_at(entry.index, "latex")
+        lines += _sum_lines(step.entry_symbol(entry.index), value, about + label)
     return lines if step.shape else [f"&= {lines[0].partition('&= ')[2]}", *lines[1:]]

@@ -6,10 +6,8 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from itertools import groupby
 
+from symattn.display import FOLDS
 from symattn.steps import Step
-
-#: What can be folded: scopes by their name, and entries that are written one a line.
-FOLDS = {"layers": "layer", "heads": "head", "entries": ""}
 
 
 def folded(steps: Sequence[Step], fold: Collection[str]) -> Iterator[tuple[str, list[Step]]]:

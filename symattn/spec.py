@@ -142,8 +142,7 @@ class Spec:
     def _check_addresses(self, derivation: Derivation) -> None:
         for address in self.reconstructed:
             derivation[address]
-        for name in self.display.steps:
-            derivation.step(name)
+        derivation.check_display()
         for alias, address in self.aliases.items():
             try:
                 _ = derivation[address]

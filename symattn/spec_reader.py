@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from symattn.config import CHOICES, Config
-from symattn.display import DISPLAY_WORDS, Display
+from symattn.display import OPTIONS, Display, Option
 from symattn.errors import LiteralError, OptionError, SpecError, SymattnError, nearest
 from symattn.examples import builtin_folder, builtin_names
-from symattn.folding import FOLDS
 from symattn.graph import Array, split_address
 from symattn.literals import Apply, Exact, Name, exact
 from symattn.models import MODELS, Model
@@ -275,33 +274,28 @@ class _Reader(Table):
         return None if divisor == default else divisor
 
     def display(self) -> Display:
-        table = self.table.get("display", {})
-        if not isinstance(table, dict):
-            self.fail("display", f"wanted a table, got {shown(table)}")
-        keys = ("digits", "steps", "fold", *DISPLAY_WORDS, "factor")
-        self.known_keys(table, keys, "display")
-        steps: dict[str, int] = {}
-        for name, options in self.subtable(table.get("steps", {}), "display.steps").items():
-            where = f"display.steps.{name}"
-            self.known_keys(self.subtable(options, where), ("digits",), where)
-            steps[name] = self.digits(options.get("digits"), f"display.steps.{name}.digits")
-        fold = table.get("fold", [])
-        if not isinstance(fold, list) or any(word not in FOLDS for word in fold):
-            self.fail("display.fold", f"wanted a list of {', '.join(FOLDS)}, got {shown(fold)}")
-        digits = self.digits(table.get("digits", Display().digits), "display.digits")
-        chosen: dict[str, Any] = {
-            key: self.word(table[key], known, f"display.{key}")
-            for key, known in DISPLAY_WORDS.items()
-            if key in table
+        table = self.subtable(self.table.get("display", {}), "display")
+        self.known_keys(table, (*OPTIONS, "steps"), "display")
+        each = [name for name, option in OPTIONS.items() if option.per_step]
+        steps: dict[str, dict[str, Any]] = {}
+        for step, given in self.subtable(table.get("steps", {}), "display.steps").items():
+            where = f"display.steps.{step}"
+            self.known_keys(self.subtable(given, where), each, where)
+            steps[step] = {
+                key: self.option(OPTIONS[key], value, where) for key, value in given.items()
+            }
+        chosen = {
+            key: self.option(OPTIONS[key], value, "display")
+            for key, value in table.items()
+            if key != "steps"
         }
-        if "factor" in table:
-            chosen["factor"] = self.true_or_false(table["factor"], "display.factor")
-        return Display(digits, steps, tuple(fold), **chosen)
+        return Display(**chosen, steps=steps)
 
-    def digits(self, value: Any, where: str) -> int:
-        if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 100:
-            self.fail(where, f"wanted a whole number from 0 to 100, got {shown(value)}")
-        return value
+    def option(self, option: Option, value: Any, where: str) -> Any:
+        try:
+            return option.read(value, shown)
+        except OptionError as error:
+            self.fail(f"{where}.{option.name}", str(error))
 
     def claims(self) -> tuple[Claim, ...]:
         tables = self.table.get("claims", [])

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from symattn import formulas, notation
+from symattn import cells, formulas, notation
 from symattn.entries import Entry, mentions
 from symattn.errors import AddressError, ExactnessError, SizeError, Undecided
 from symattn.expression import Cell
@@ -78,7 +78,15 @@ class Step:
     @property
     def digits(self) -> int:
         """How many decimals it shows."""
-        return self.derivation.display.of(self.address, self.name)
+        return int(self.display_option("digits"))
+
+    def display_option(self, name: str) -> Any:
+        """How it is shown in one respect, see `symattn.display.Display`."""
+        return self.derivation.display.of(name, self.address)
+
+    def is_highlighted(self, index: tuple[int, ...]) -> bool:
+        """Whether the display highlights an entry."""
+        return (self.node, index) in self.derivation.highlighted
 
     @property
     def _roots(self) -> Roots:
@@ -88,6 +96,11 @@ class Step:
     def axes(self) -> Axes:
         """For each axis, the labels along it, or None."""
         return self.derivation.axes[self.node]
+
+    @property
+    def shown_axes(self) -> Axes:
+        """The same as far as the display shows labels."""
+        return self.axes if self.display_option("labels") else (None,) * len(self.shape)
 
     # Symbols and formulas.
 
@@ -220,7 +233,7 @@ class Step:
         if self.inside or self.source is None or self.given or self._named.of:
             return None
         made = self._template
-        factored = bool(self.shape) and self.derivation.display.factor
+        factored = bool(self.shape) and self.display_option("factor")
         return None if made.code else made.fill(self._bound_value, factored=factored)
 
     def _bound_value(self, name: str) -> str:
@@ -345,11 +358,11 @@ class Step:
         wanted = self._checked(digits)
         known = self.derivation.enclosures.decimals(self.node, wanted)
         indices = np.ndindex(self.shape)
-        cells = [
+        found = [
             text if text is not None else one(index, wanted)
             for index, text in zip(indices, known, strict=True)
         ]
-        return np.array(cells, dtype=object).reshape(self.shape)
+        return np.array(found, dtype=object).reshape(self.shape)
 
     def decimal_at(self, index: tuple[int, ...], digits: int | None = None) -> str:
         """The certified decimal of one entry; see `decimal`."""
@@ -388,7 +401,7 @@ class Step:
         >>> thirds.with_display(row_sums="kept")["return"].moved()
         {(0,): '0.34'}
         """
-        if self.derivation.display.row_sums == "rounded":
+        if self.display_option("row_sums") == "rounded":
             return {}
         from symattn.row_sums import moved
 
@@ -397,25 +410,57 @@ class Step:
             self._moved[wanted] = moved(self, wanted)
         return self._moved[wanted]
 
-    def displayed(self, style: Notation, digits: int | None = None) -> Array:
-        """Every decimal as a page has it: as `shown_at` gives it, or moved and marked."""
-        from symattn.writers import matrices
+    def displayed(
+        self,
+        style: Notation,
+        digits: int | None = None,
+        marked: Collection[tuple[int, ...]] = (),
+    ) -> Array:
+        """Every decimal as a page has it: as `shown_at` gives it, or moved, and marked.
 
-        cells = self.shown(digits)
-        if style == "latex":
-            cells = np.vectorize(matrices.decimal_latex, otypes=[object])(cells)
-        for index, decimal in self.moved(digits).items():
-            cells[index] = _starred(decimal, style)
-        return cells
+        Args:
+            marked: indices of entries that get a dagger.
+        """
+        shown = self.shown(digits)
+        return self._map(lambda index: self._displayed(index, shown[index], style, digits, marked))
 
     def displayed_at(
         self, index: tuple[int, ...], style: Notation, digits: int | None = None
     ) -> str:
         """One entry as `displayed` gives it."""
-        decimal = self.moved(digits).get(index)
-        if decimal is not None:
-            return _starred(decimal, style)
-        return self.shown_at(index, digits)
+        return self._displayed(index, self.shown_at(index, digits), style, digits)
+
+    def _displayed(
+        self,
+        index: tuple[int, ...],
+        decimal: str,
+        style: Notation,
+        digits: int | None,
+        marked: Collection[tuple[int, ...]] = (),
+    ) -> str:
+        from symattn.writers import matrices
+
+        moved = self.moved(digits).get(index)
+        decimal = decimal if moved is None else moved
+        text = matrices.decimal_latex(decimal) if style == "latex" else decimal
+        return cells.decorated(
+            self, index, text, style, moved=moved is not None, dagger=index in marked
+        )
+
+    def written(self, style: Notation, marked: Collection[tuple[int, ...]] = ()) -> Array:
+        """Every exact entry as a page has it: as `text_at` gives it, marked.
+
+        Args:
+            marked: indices of entries that get a dagger.
+        """
+        texts = self.texts(style)
+        for index, text in np.ndenumerate(texts):
+            texts[index] = cells.decorated(self, index, text, style, dagger=index in marked)
+        return texts
+
+    def written_at(self, index: tuple[int, ...], style: Notation) -> str:
+        """One exact entry as `written` gives it."""
+        return cells.decorated(self, index, self.text_at(index, style), style)
 
     def _cell(self, index: tuple[int, ...]) -> str:
         places = ",".join(map(str, index))
@@ -492,15 +537,16 @@ class Step:
 
         Args:
             digits: decimals, as `displayed` gives them; None for the exact entries.
-            labels: with row and column labels, where there are any.
+            labels: with row and column labels, where there are any and the display shows them.
             marked: indices of entries that get a dagger.
         """
         from symattn.writers import matrices
 
-        cells = self.texts("latex") if digits is None else self.displayed("latex", digits)
-        for index in marked:
-            cells[index] = rf"{{{cells[index]}}}^{{\dagger}}"
-        return matrices.latex(cells, self.axes if labels else None)
+        if digits is None:
+            found = self.written("latex", marked)
+        else:
+            found = self.displayed("latex", digits, marked)
+        return matrices.latex(found, self.shown_axes if labels else None)
 
     def _rationals(self) -> list[Any]:
         """The entries that are numbers, as a rational where they are one as they stand."""
@@ -609,13 +655,13 @@ class Step:
             cell = Cell(named.node, named.place)
             if named.node < self.node and (cell in used or mentions(text, named.label)):
                 step = self.at(cell)
-                meaning = step.text_at(cell.index, style)
+                meaning = step.written_at(cell.index, style)
                 found[cell] = (named.label, meaning)
                 if not (step.is_defined(cell.index, style) or has_references(named.value)):
                     text += " " + meaning
         for cell in used - found.keys():
             step = self.at(cell)
-            found[cell] = (step.entry_symbol(cell.index, style), step.text_at(cell.index, style))
+            found[cell] = (step.entry_symbol(cell.index, style), step.written_at(cell.index, style))
         return {cell: found[cell] for cell in sorted(found, key=lambda c: (c.node, c.index))}
 
     def at(self, cell: Cell) -> Step:
@@ -667,8 +713,3 @@ class Step:
         lines = [self._repr_latex_()]
         lines += [rf"$\displaystyle {label} = {value}$" for label, value in self.where()]
         return "\n\n".join(lines)
-
-
-def _starred(decimal: str, style: Notation) -> str:
-    """A decimal that is not the nearest, with its mark."""
-    return rf"{{{decimal}}}^{{\ast}}" if style == "latex" else f"{decimal}*"

@@ -31,6 +31,7 @@ MACROS = {
     r"\approx",
     r"\ast",
     r"\begin",
+    r"\boxed",
     r"\cdot",
     r"\dagger",
     r"\ell",

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
+
+from symattn.display import OPTIONS, Option, option_named
+from symattn.errors import OptionError
 
 if TYPE_CHECKING:
     from symattn.derivation import Derivation
@@ -34,34 +37,107 @@ def format_options(*names: str) -> Callable[[Any], Any]:
     return add
 
 
-def display_options(command: Any) -> Any:
-    """The options that say how numbers are shown; each is left to the spec where not given."""
-    options = (
-        click.option(
-            "--row-sums",
-            type=click.Choice(["rounded", "kept"]),
-            help="Decimals of weights: each rounded, or such that rows add to 1; these are marked.",
-        ),
-        click.option(
-            "--roots",
-            type=click.Choice(["rationalised", "divided"]),
-            help="Roots in fractions: √2/2 or 1/√2.",
-        ),
-        click.option(
-            "--factor/--no-factor",
-            default=None,
-            help="A divided matrix with its factor, (1/√2)·S, or as a fraction, S/√2.",
-        ),
+class Command(click.Command):
+    """A command whose help lists apart the options that say how numbers are shown."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        groups: dict[bool, list[tuple[str, str]]] = {False: [], True: []}
+        for parameter in self.get_params(ctx):
+            record = parameter.get_help_record(ctx)
+            if record is not None:
+                groups[isinstance(parameter, _Shown)].append(record)
+        for title, rows in zip(("Options", "How numbers look"), groups.values(), strict=True):
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+
+class _Shown(click.Option):
+    """An option of `symattn.display.Display`."""
+
+
+class _Value(click.ParamType[tuple[str, Any]]):
+    """A value of an option of displays; of one that steps have, also ``STEP=VALUE``."""
+
+    def __init__(self, option: Option) -> None:
+        self.option = option
+        words = option.kind.words
+        what = {"count": "N", "addresses": "ADDRESS"}.get(option.kind.name, "|".join(words))
+        self.name = f"[STEP=]{what}" if option.per_step else what
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> tuple[str, Any]:
+        if isinstance(value, tuple):
+            return value
+        step, _, text = str(value).rpartition("=") if self.option.per_step else ("", "", value)
+        try:
+            return step, self.option.parsed(text)
+        except OptionError as error:
+            self.fail(str(error), param, ctx)
+
+
+def display_options(*, pages: bool = False) -> Callable[[Any], Any]:
+    """The options that say how numbers are shown; each is left to the spec where not given.
+
+    Args:
+        pages: whether those for pages are among them.
+    """
+
+    def add(command: Any) -> Any:
+        of_step = click.option(
+            "--step",
+            "steps",
+            cls=_Shown,
+            multiple=True,
+            metavar="STEP.OPTION=VALUE",
+            help="Any of these for one step: Z.digits=4, A.labels=no.",
+        )
+        command = of_step(command)
+        for option in reversed(OPTIONS.values()):
+            if pages or not option.pages:
+                command = _declared(option)(command)
+        return command
+
+    return add
+
+
+def _declared(option: Option) -> Callable[[Any], Any]:
+    name = option.name.replace("_", "-")
+    if option.kind.name == "flag":
+        return click.option(f"--{name}/--no-{name}", default=None, cls=_Shown, help=option.help)
+    kind = _Value(option)
+    return click.option(
+        f"--{name}", type=kind, multiple=True, cls=_Shown, metavar=kind.name, help=option.help
     )
-    for option in reversed(options):
-        command = option(command)
-    return command
 
 
-def displayed(derivation: Derivation, **changes: Any) -> Derivation:
-    """A derivation shown as the options of `display` say, where any is given."""
-    given = {name: value for name, value in changes.items() if value is not None}
-    return derivation.with_display(**given) if given else derivation
+def displayed(derivation: Derivation, steps: Sequence[str] = (), **given: Any) -> Derivation:
+    """A derivation shown as the options of `display_options` say, where any is given."""
+    changes: dict[str, Any] = {}
+    of_steps: dict[str, dict[str, Any]] = {}
+    for name, values in given.items():
+        if isinstance(values, bool):
+            changes[name] = values
+            continue
+        for step, value in values or ():
+            if step:
+                of_steps.setdefault(step, {})[name] = value
+            elif OPTIONS[name].kind.is_list:
+                changes[name] = (*changes.get(name, ()), *value)
+            else:
+                changes[name] = value
+    for text in steps:
+        left, _, value = text.partition("=")
+        step, _, name = left.rpartition(".")
+        if not step or not value:
+            raise OptionError(f"--step: wanted STEP.OPTION=VALUE such as Z.digits=4, got {text!r}")
+        option = option_named(name.replace("-", "_"), per_step=True)
+        try:
+            of_steps.setdefault(step, {})[option.name] = option.parsed(value)
+        except OptionError as error:
+            raise OptionError(f"--step {left}: {error}") from None
+    if of_steps:
+        changes["steps"] = of_steps
+    return derivation.with_display(**changes) if changes else derivation
 
 
 def print_by(writer: Any, form: str | None, as_json: bool, *found: Any) -> None:

@@ -10,6 +10,7 @@ import click
 from symattn.cli.as_json import any_json
 from symattn.cli.options import (
     DEFAULT,
+    Command,
     derivation_of,
     display_options,
     displayed,
@@ -24,9 +25,8 @@ if TYPE_CHECKING:
     from symattn.notation import Notation
 
 
-@click.command("show")
+@click.command("show", cls=Command)
 @click.argument("spec_and_step", nargs=-1, required=True, metavar="[SPEC] STEP")
-@click.option("--digits", type=click.IntRange(0, 1000), help="Decimals; else as the spec says.")
 @click.option("--top", "--top-k", "k", type=int, help="Only the K largest entries of a row.")
 @click.option("--nucleus", "--top-p", "p", help="Only the most likely, up to a sum of P.")
 @click.option("--expand", is_flag=True, help="Write exact entries in full: their size, then they.")
@@ -35,11 +35,10 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
     help=f"Characters that --expand may write for an entry, {MAX_CHARACTERS:,} if left out.",
 )
-@display_options
+@display_options()
 @format_options("text", "latex", "markdown")
 def command(
     spec_and_step: Sequence[str],
-    digits: int | None,
     k: int | None,
     p: str | None,
     expand: bool,
@@ -58,8 +57,6 @@ def command(
         raise click.UsageError("wanted --limit together with --expand")
     spec, address = _spec_and_step(spec_and_step)
     derivation = displayed(derivation_of(spec), **display)
-    if digits is not None:
-        derivation = derivation.with_digits(digits)
     found = derivation[address]
     kind = "json" if as_json else form or "text"
     if k is not None or p is not None:

@@ -10,13 +10,20 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from symattn.cli.as_json import step_json
-from symattn.cli.options import DEFAULT, derivation_of, display_options, displayed, format_options
+from symattn.cli.options import (
+    DEFAULT,
+    Command,
+    derivation_of,
+    display_options,
+    displayed,
+    format_options,
+)
 
 if TYPE_CHECKING:
     from symattn.derivation import Derivation
 
 
-@click.command("write")
+@click.command("write", cls=Command)
 @click.argument("spec", default=DEFAULT)
 @click.option(
     "-o",
@@ -24,20 +31,13 @@ if TYPE_CHECKING:
     type=click.Path(path_type=Path),
     help="The file, .md or .tex; - for the terminal.",
 )
-@click.option(
-    "--fold",
-    type=click.Choice(["layers", "heads", "entries", "none"]),
-    multiple=True,
-    help="Show only the first layer or head, or no long entries; else as the spec says.",
-)
 @click.option("--backward", is_flag=True, help="Append the backward pass, with every gradient.")
 @click.option("--target", help="With --backward: what to predict, where the model has no loss.")
-@display_options
+@display_options(pages=True)
 @format_options("markdown", "latex")
 def command(
     spec: str,
     output: Path | None,
-    fold: tuple[str, ...],
     backward: bool,
     target: str | None,
     form: str | None,
@@ -59,8 +59,6 @@ def command(
 
     kind = "json" if as_json else form or _kind_of(output)
     derivation = displayed(derivation_of(spec), **display)
-    if fold:
-        derivation = derivation.with_fold([word for word in fold if word != "none"])
     text = with_backward(derivation.spec.text, derivation, target) if backward else None
     made = page(derivation, text)
     if backward:

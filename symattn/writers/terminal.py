@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symattn.cells import overhang
 from symattn.errors import ExactnessError, Undecided
 from symattn.notation import visible
 
@@ -61,20 +62,24 @@ def step(step: Step) -> str:
     Entries of a matrix that is too wide stand one a line.
     """
     shape = " × ".join(map(str, step.shape)) or "a number"
-    shown = matrix(step.texts("text"), step.axes)
+    exact = step.written("text")
+    shown = matrix(exact, step.shown_axes)
     if step.shape and max(map(len, shown.split("\n"))) > WIDEST:
-        shown = "\n".join(f"{entry.address} = {entry.text()}" for entry in step.entries())
+        shown = "\n".join(f"{entry.address} = {exact[entry.index]}" for entry in step.entries())
     lines = [f"{heading(step)}    ({shape})", shown]
     lines += [f"{name} = {value}" for name, value in step.where("text")]
     if step.wants_decimals:
         lines.append("≈")
-        moved = step.moved()
-        cells = step.displayed("text")
-        if moved:  # the points stay below each other
-            pad = [" " * (index not in moved) for index in np.ndindex(step.shape)]
-            cells = cells + np.array(pad, dtype=object).reshape(step.shape)
-        lines += [matrix(cells, step.axes), *nearest(step)]
+        lines += [matrix(_even(step.displayed("text")), step.shown_axes), *nearest(step)]
     return "\n".join(lines)
+
+
+def _even(texts: Array) -> Array:
+    """Decimals with as much room behind each as marks take, so that points stand in a line."""
+    marks = [overhang(text) for text in texts.flat]
+    room = max(marks, default=0)
+    padded = [text + " " * (room - m) for text, m in zip(texts.flat, marks, strict=True)]
+    return np.array(padded, dtype=object).reshape(texts.shape)
 
 
 def nearest(step: Step, indices: Sequence[tuple[int, ...]] | None = None) -> list[str]:

@@ -1,4 +1,4 @@
-"""Other ways to show the same numbers: rows that add to 1, roots, factors."""
+"""Rows of weights whose decimals add to 1, marked."""
 
 from __future__ import annotations
 
@@ -6,29 +6,20 @@ import json
 import random
 import re
 from fractions import Fraction
-from itertools import product
 from typing import Any
 
 import math_core
 import pytest
-import sympy
 from click.testing import CliRunner
-from flint import fmpq
 
 import symattn as sa
 from symattn import attention, cli
 from symattn.document import page
-from symattn.errors import OptionError, SpecError
 from symattn.functions import softmax
-from symattn.literals import exact
-from symattn.numbers import compact
-from symattn.numbers.normal_form import constant
-from symattn.numbers.printing import Printer
-from symattn.numbers.texts import quotient
 from symattn.spec_reader import parse_spec
 from symattn.writers import latex, markdown
 from tests.test_pages import MACROS, equations
-from tests.test_spec import SMALL, with_line
+from tests.test_spec import with_line
 
 pytestmark = pytest.mark.once
 
@@ -68,9 +59,6 @@ def largest_remainders(parts: list[int], digits: int) -> list[int]:
 
 def units_shown(step: sa.Step) -> list[int]:
     return [int(text.rstrip("*").replace(".", "")) for text in step.displayed("text")]
-
-
-# Rows that add to 1.
 
 
 def test_the_largest_remainders_get_the_units() -> None:
@@ -190,109 +178,3 @@ def test_show_stars_what_is_moved() -> None:
     assert tex.endswith("% * so that the row adds to 1: the nearest is A[2,1] ≈ 0.251\n")
     assert "%" not in show("A[2,0]", *kept, "--format", "latex")
     assert json.loads(show("A", *kept, "--json"))["decimals"][2] == ["0.395", "0.251", "0.353"]
-
-
-# Roots and factors.
-
-
-def test_every_fraction_with_a_root_is_the_same_number_either_way() -> None:
-    for p, q, r in product((-13, -2, 1, 3, 6), (1, 2, 3, 4, 10, 25), (2, 3, 6)):
-        c = fmpq(p, q)
-        x = constant(c) * compact.number(exact(f"sqrt({r})"))
-        divided = Printer("text", roots="divided").write(x)
-        assert not (compact.number(exact(divided)) - x).terms, divided
-        if c.q != 1:
-            assert "sqrt" in divided.partition("/")[2]
-            assert "sqrt" not in divided.partition("/")[0]
-        for style in ("text", "latex"):
-            shown = quotient(int(c.p), int(c.q), r, style, roots="divided")
-            assert shown == Printer(style, roots="divided").write(x)
-
-
-def test_divided_roots_stand_in_entries_exponents_and_expansions(article: sa.Derivation) -> None:
-    d = article.with_display(roots="divided")
-    assert d["Z"].texts("latex")[0, 0] == r"\frac{1}{\sqrt{2}}"
-    assert d["Z"].texts("latex")[1, 1] == r"\frac{26}{25 \sqrt{2}}"
-    assert d["A"].texts("latex")[1, 1] == r"\frac{e^{26/(25 \sqrt{2})}}{\ell_1}"
-    assert d["A"].texts("text")[1, 0] == "exp(1/(5*sqrt(2)))/ℓ_1"
-    explained = d["A"][1, 1].explain()
-    assert r"&= \frac{e^{26/(25 \sqrt{2})}}{e^{1/(5 \sqrt{2})} +" in explained.latex()
-    full = d["A"][1, 1].expand()
-    assert full == "exp(26/(25*sqrt(2)))/(exp(1/(5*sqrt(2))) + exp(26/(25*sqrt(2))))"
-    assert len(full) == d["A"][1, 1].size
-    assert sa.compare(full, article["A"][1, 1]).verdict == "equal"
-    apart = sympy.sympify(d["P"][3].expand()) - sympy.sympify(article["P"][3].expand())
-    assert abs(apart.evalf(50, strict=False)) < 1e-45
-    assert d["P"].decimal() == article["P"].decimal()
-
-
-def test_a_root_that_is_in_no_fraction_and_mixed_terms_stay() -> None:
-    def y(x: str) -> str:
-        d = sa.derive(softmax, x=[x, 0]).with_display(roots="divided")
-        return str(d["x"][0].text())
-
-    assert y("3*sqrt(2)") == "3*sqrt(2)"
-    assert y("sqrt(2)/2 + 1/3") == "1/3 + 1/sqrt(2)"
-    assert y("(sqrt(2)/2 + 1/3)/(1 + exp(1))") == "(2 + 3*sqrt(2))/(6*(1 + exp(1)))"
-    assert y("sqrt(2)/2/(1 + exp(1))") == "1/(sqrt(2)*(1 + exp(1)))"
-    assert y("sqrt(2)*(exp(1) + 3)/2/log(2)") == "(3 + exp(1))/(sqrt(2)*log(2))"  # one root
-
-
-def test_the_factor_of_a_matrix_is_a_choice(article: sa.Derivation) -> None:
-    factored, fraction = article["Z"].substitution, article.with_display(factor=False)
-    matrix = article["S"].latex()
-    assert factored == rf"\frac{{1}}{{\sqrt{{2}}}} {matrix}"
-    assert fraction["Z"].substitution == rf"\frac{{{matrix}}}{{\sqrt{{2}}}}"
-
-
-def test_pages_of_either_kind_are_right_and_parse() -> None:
-    from symattn.claims.check import check
-    from symattn.claims.reading import read
-    from symattn.transformer import worked_attention
-
-    made = page(sa.article().with_display(roots="divided", factor=False))
-    converter = math_core.LatexToMathML()
-    for equation in equations(made):
-        converter.convert_with_local_state(equation, displaystyle=True)
-    said = markdown.write(made)
-    assert r"\frac{26}{25 \sqrt{2}}" in said
-    assert r"13 \sqrt{2}" not in said
-    found = check(read(said, "markdown"), worked_attention).findings
-    assert {f.judgement.verdict for f in found if f.judgement.verdict != "unmatched"} == {"right"}
-    assert sum(f.judgement.verdict == "right" for f in found) > 100
-
-
-# How it is said.
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ('row_sums = "keep"', "display.row_sums: wanted one of rounded, kept, got 'keep'"),
-        ("row_sums = true", "display.row_sums: wanted one of rounded, kept, got True"),
-        ('roots = "down"', "display.roots: wanted one of rationalised, divided, got 'down'"),
-        ("factor = 1", "display.factor: wanted true or false, got 1"),
-        ("sums = 1", "display.sums: unknown key, did you mean 'row_sums'"),
-    ],
-)
-def test_mistakes_in_a_spec_are_named(line: str, message: str) -> None:
-    with pytest.raises(SpecError, match=message):
-        parse_spec(with_line(f"[display]\n{line}"))
-
-
-def test_mistakes_in_python_are_named() -> None:
-    d = parse_spec(SMALL).derive()
-    with pytest.raises(OptionError, match="row_sums: wanted one of rounded, kept, got 'keep'"):
-        d.with_display(row_sums="keep")
-    with pytest.raises(OptionError, match="factor: wanted True or False, got 1"):
-        d.with_display(factor=1)
-    with pytest.raises(OptionError, match="a display has no 'root', did you mean 'roots'"):
-        d.with_display(root="divided")
-
-
-def test_a_spec_says_all_of_it() -> None:
-    lines = '[display]\nrow_sums = "kept"\nroots = "divided"\nfactor = false'
-    shown = parse_spec(with_line(lines)).derive().display
-    assert (shown.row_sums, shown.roots, shown.factor) == ("kept", "divided", False)
-    plain = parse_spec(SMALL).derive().display
-    assert (plain.row_sums, plain.roots, plain.factor) == ("rounded", "rationalised", True)
