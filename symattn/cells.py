@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from symattn.steps import Step
 
 #: What stands behind a value in plain text.
-MARKS = "*†]"
+MARKS = "*†‡]"
 
 
 def decorated(
@@ -24,6 +24,7 @@ def decorated(
     style: Notation,
     *,
     moved: bool = False,
+    small: bool = False,
     dagger: bool = False,
 ) -> str:
     """The text of an entry's value with everything that marks it.
@@ -31,10 +32,13 @@ def decorated(
     Args:
         value: the value as text or LaTeX, exact or a decimal.
         moved: whether it is not the nearest decimal, see `Step.moved`: it gets a star.
+        small: whether it reads 0 and is not, or not known to be: it gets a double dagger.
         dagger: whether nobody knows the original: it gets a dagger.
     """
     if moved:
         value = rf"{{{value}}}^{{\ast}}" if style == "latex" else f"{value}*"
+    if small:
+        value = rf"{{{value}}}^{{\ddagger}}" if style == "latex" else f"{value}‡"
     if dagger:
         value = rf"{{{value}}}^{{\dagger}}" if style == "latex" else f"{value}†"
     if step.is_highlighted(index):

@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from fractions import Fraction
 from functools import partial
-from math import floor
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from symattn.numbers.enclosure import LIMIT, START, TINY, binary_exponent, enclo
 from symattn.numbers.held import has_symbols
 from symattn.numbers.normal_form import Sum, constant, fraction, symbols_of
 from symattn.numbers.scaled import Scaled
-from symattn.rounding import between, fixed, pointed, surviving, unique_units
+from symattn.rounding import Decimals, Figures, pointed
 from symattn.symbols import listed
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ class Enclosures:
     def __init__(self, derivation: Derivation) -> None:
         self.derivation = derivation
         self._runs: dict[int, Run] = {}
-        self._decimals: dict[tuple[int, int], list[str | None]] = {}
+        self._roundings: dict[tuple[int, Decimals | Figures], list[str | None]] = {}
         forms = (derivation.forms[node] for node in derivation.graph.inputs.values())
         self._symbolic = any(map(has_symbols, forms))
 
@@ -94,39 +93,59 @@ class Enclosures:
                 that are.
             ExactnessError: the entry contains symbols.
         """
+        return self.rounded(place, Decimals(digits))
+
+    def rounded(self, place: Place, rule: Decimals | Figures) -> str:
+        """A certified decimal by either rule; raises as `decimal` does."""
         node, index = place
         form = self.derivation.forms[node][index]
         if isinstance(form, Infinity):
             return str(form)
         if self.derivation.radii:
             known = "the printed digits of the inputs"
-            return _certified(lambda bits: self.bounds(place, bits), None, digits, 4 * START, known)
-        return _certified(lambda bits: self.bounds(place, bits), form, digits)
+            return _certified(lambda bits: self.ball(place, bits), None, rule, 4 * START, known)
+        return _certified(lambda bits: self.ball(place, bits), form, rule)
 
     def decimals(self, node: int, digits: int) -> list[str | None]:
         """The certified decimal of every entry in order; None where one is not easily had.
 
         Those are asked for one by one, see `decimal`.
         """
-        key = (node, digits)
-        if key not in self._decimals:
-            self._decimals[key] = self._all_decimals(node, digits)
-        return self._decimals[key]
+        return self.all_rounded(node, Decimals(digits))
 
-    def _all_decimals(self, node: int, digits: int) -> list[str | None]:
+    def all_rounded(self, node: int, rule: Decimals | Figures) -> list[str | None]:
+        """The same by either rule."""
+        key = (node, rule)
+        if key not in self._roundings:
+            self._roundings[key] = self._all_rounded(node, rule)
+        return self._roundings[key]
+
+    def _all_rounded(self, node: int, rule: Decimals | Figures) -> list[str | None]:
         form = self.derivation.forms[node]
         if isinstance(form, Scaled) and form.radicand == 1 and not self.derivation.radii:
-            return _rational_decimals(form, digits)
+            return _rational_decimals(form, rule)
         if self._symbolic:
             return [None] * form.size
-        bits = START
-        while bits < 4 * digits:
-            bits *= 2
+        bits = _bits_for(rule.digits)
         balls = self.at(bits)[node].balls()
         with ctx.workprec(bits):
-            scale = arb(10) ** digits
-            units = [None if isinstance(x, Infinity) else unique_units(x, scale) for x in balls]
-        return [None if u is None else pointed(u, digits) for u in units]
+            return [None if isinstance(x, Infinity) else rule.of_ball(x) for x in balls]
+
+    def is_zero(self, place: Place) -> bool | None:
+        """Whether an entry is exactly zero; None where that is not settled."""
+        node, index = place
+        form = self.derivation.forms[node][index]
+        if isinstance(form, Infinity):
+            return False
+        known = form.rational()
+        if known is not None and not self.derivation.radii:
+            return not known
+        ball = self.ball(place)
+        if not ball.contains(0):
+            return False
+        if self.derivation.radii:
+            return True if ball.is_zero() else None
+        return {"zero": True, "nonzero": False}.get(decide.is_zero(form).verdict)
 
     def approximation(self, place: Place, relative: int = 40) -> tuple[Fraction, Fraction, int]:
         """A midpoint and radius whose radius is below 10^-relative of it, and the bits it took.
@@ -165,11 +184,16 @@ def _balls(form: Scaled, bits: int) -> Balls:
         return Balls(arb_mat(form.grid.matrix) * factor, form.shape, form.marks)
 
 
-def _rational_decimals(form: Scaled, digits: int) -> list[str | None]:
+def _rational_decimals(form: Scaled, rule: Decimals | Figures) -> list[str | None]:
     """Rationals over one denominator, rounded half away from zero."""
-    doubled, whole = form.grid.matrix * (2 * fmpz(10) ** digits), form.denominator
-    units = [(abs(n) + whole) // (2 * whole) * (-1 if n < 0 else 1) for n in doubled.entries()]
-    out: list[str | None] = [pointed(u, digits) for u in units]
+    whole = form.denominator
+    if isinstance(rule, Figures):
+        entries = form.grid.matrix.entries()
+        out: list[str | None] = [rule.of(Fraction(int(n), int(whole))) for n in entries]
+    else:
+        doubled = form.grid.matrix * (2 * fmpz(10) ** rule.digits)
+        units = [(abs(n) + whole) // (2 * whole) * (-1 if n < 0 else 1) for n in doubled.entries()]
+        out = [pointed(u, rule.digits) for u in units]
     if form.marks is not None:
         for i in np.flatnonzero(form.marks).tolist():
             out[i] = None
@@ -196,11 +220,20 @@ def decimal_of(value: Any, digits: int) -> str:
     >>> decimal_of("sqrt(2)", 30)
     '1.414213562373095048801688724210'
     """
+    return rounded(value, Decimals(digits))
+
+
+def rounded(value: Any, rule: Decimals | Figures) -> str:
+    """The same by either rule.
+
+    >>> rounded("exp(-20)", Figures(4))
+    '2.061e-9'
+    """
     form = value if isinstance(value, Sum) else compact.number(exact(value))
     if isinstance(form, Infinity):
         return str(form)
     check_number(form)
-    return _certified(lambda bits: ends(enclose(form, bits)), form, digits)
+    return _certified(lambda bits: enclose(form, bits), form, rule)
 
 
 def check_number(form: Sum) -> None:
@@ -220,41 +253,50 @@ def bounds_of(value: Any, bits: int = START) -> tuple[Fraction, Fraction] | None
     return None if isinstance(form, Infinity) else ends(enclose(form, bits))
 
 
+def _bits_for(digits: int) -> int:
+    bits = START
+    while bits < 4 * digits:
+        bits *= 2
+    return bits
+
+
 def _certified(
-    bounds_at: Callable[[int], tuple[Fraction, Fraction] | None],
+    ball_at: Callable[[int], Any],
     form: Sum | None,
-    digits: int,
+    rule: Decimals | Figures,
     limit: int = LIMIT,
     known: str = "",
 ) -> str:
     """Raise precision until all of an enclosure rounds alike.
 
     Args:
-        bounds_at: the enclosure at a precision; None where it is not bounded.
+        ball_at: the enclosure at a precision.
         form: the normal form, asked whether it is an exact tie where the enclosure
             straddles; None where the number is not known exactly.
     """
-    exact = form.rational() if form is not None else None
-    if exact is not None:
-        return fixed(fraction(exact), digits)
-    bits = START
-    while bits < 4 * digits:
-        bits *= 2
+    rational = form.rational() if form is not None else None
+    if rational is not None:
+        return rule.of(fraction(rational))
+    bits = _bits_for(rule.digits)
     first, limit = bits, max(limit, bits)
     while True:
-        bounds = bounds_at(bits)
-        found = bounds and between(*bounds, digits)
+        ball = ball_at(bits)
+        if isinstance(rule, Figures) and ball.is_finite():
+            with ctx.workprec(bits):  # numbers that are too small for a fraction, too
+                seen = rule.of_ball(ball)
+            if seen:
+                return seen
+        bounds = ends(ball)
+        found = bounds and rule.between(*bounds)
         if found:
             return found
         if form is not None and bounds and bits == first:
-            tie = (
-                Fraction(floor((bounds[0] + bounds[1]) / 2 * 10**digits)) + Fraction(1, 2)
-            ) / 10**digits
+            tie = rule.tie(*bounds)
             candidate = constant(fmpq(tie.numerator, tie.denominator))
             if bounds[0] <= tie <= bounds[1] and decide.is_zero(form - candidate).verdict == "zero":
-                return fixed(tie, digits)
+                return rule.of(tie)
         if bits >= limit:
-            proven = surviving(*bounds, digits) if bounds else ""
+            proven = rule.surviving(*bounds) if bounds else ""
             by = known or f"{bits} bits"
-            raise Undecided(f"rounding to {digits} decimals is not settled by {by}", proven)
+            raise Undecided(f"rounding to {rule.said} is not settled by {by}", proven)
         bits *= 2

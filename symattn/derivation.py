@@ -422,13 +422,22 @@ class Derivation:
         for name in self.display.steps:
             if not any(names_step(name, step.address) for step in self.steps):
                 self.step(name)
-        _ = self.highlighted
+        _ = self.highlighted, self.worked
 
     @cached_property
     def highlighted(self) -> frozenset[tuple[int, tuple[int, ...]]]:
         """The entries that the display highlights, each as a node and an index."""
-        found = [self[address] for address in self.display.highlight]
-        return frozenset((e.step.node, e.index) for part in found for e in _entries(part))
+        return frozenset(self._named_entries(self.display.highlight))
+
+    @cached_property
+    def worked(self) -> dict[tuple[int, tuple[int, ...]], None]:
+        """Those that it writes out, in order."""
+        return dict.fromkeys(self._named_entries(self.display.working))
+
+    def _named_entries(self, addresses: Sequence[str]) -> Iterator[tuple[int, tuple[int, ...]]]:
+        for address in addresses:
+            for entry in _entries(self[address]):
+                yield entry.step.node, entry.index
 
     def _changed(
         self,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Any, get_args
 
 from symattn.errors import OptionError, nearest
-from symattn.notation import Roots, RowSums
+from symattn.notation import DecimalMark, Roots, Rounding, RowSums, Small, Values
 
 DIGITS = 6  # decimals shown where nothing else is said
 
@@ -135,10 +135,20 @@ class Display:
     """How pages and `symattn show` show steps; exact values and certified decimals stay the same.
 
     Attributes:
-        digits: decimals.
+        digits: decimals, or significant figures.
+        rounding: ``"decimals"`` or ``"significant"``: which of them `digits` counts.
+        small: of a number that is not 0 and that its decimals would round to 0:
+            ``"scientific"``: two significant figures with an exponent;
+            ``"fixed"``: 0.00 with a mark that says it. Significant figures have an exponent
+            where they are smaller than 0.0001, or never.
+        decimal_mark: ``"."`` or ``","``.
+        values: ``"exact"``: exact values only; ``"decimals"``: decimals only, of what has them,
+            also of the matrices put into a formula; ``"both"``.
         labels: whether rows and columns of matrices have their labels.
         substitution: whether a formula is followed by itself with its matrices put in.
         highlight: entries, rows and whole steps that stand in a box.
+        working: entries, rows and whole steps that are written out below their step, as
+            the dot product they are, with its numbers put in.
         fold: ``"layers"``, ``"heads"``: of each only the first is shown in full, and of the
             others what they hand on; ``"entries"``: of a step whose exact entries are too long
             for a matrix, the decimals.
@@ -155,7 +165,27 @@ class Display:
 
     digits: int = field(
         default=DIGITS,
-        metadata=row(count(0, MAX_DIGITS), "Decimals.", per_step=True),
+        metadata=row(count(0, MAX_DIGITS), "Decimals, or significant figures.", per_step=True),
+    )
+    rounding: Rounding = field(
+        default="decimals",
+        metadata=row(word(*get_args(Rounding)), "What --digits counts.", per_step=True),
+    )
+    small: Small = field(
+        default="scientific",
+        metadata=row(
+            word(*get_args(Small)),
+            "What would read 0.00 and is not 0: with its exponent, or as 0.00, marked.",
+            per_step=True,
+        ),
+    )
+    decimal_mark: DecimalMark = field(
+        default=".",
+        metadata=row(word(*get_args(DecimalMark)), "Decimal point or comma."),
+    )
+    values: Values = field(
+        default="both",
+        metadata=row(word(*get_args(Values)), "Exact values, decimals, or both.", per_step=True),
     )
     labels: bool = field(
         default=True,
@@ -168,6 +198,10 @@ class Display:
     highlight: tuple[str, ...] = field(
         default=(),
         metadata=row(ADDRESSES, "Box an entry, a row or a step: A[1,1], A[2], P."),
+    )
+    working: tuple[str, ...] = field(
+        default=(),
+        metadata=row(ADDRESSES, "Write an entry, a row or a step out below its step: S[1,2]."),
     )
     fold: tuple[str, ...] = field(
         default=(),
@@ -205,6 +239,19 @@ class Display:
                 for name, value in _table(given, f"steps.{step}").items()
             }
         _set(self, "steps", read)
+        for step, given in {"": {}, **read}.items():
+            self._check_together(step, given)
+
+    def _check_together(self, step: str, given: Mapping[str, Any]) -> None:
+        """Refuse options that do not go together."""
+        where = f"steps.{step}." if step else ""
+        if given.get("rounding", self.rounding) == "significant":
+            if given.get("digits", self.digits) == 0:
+                raise OptionError(f"{where}digits: wanted at least 1 significant figure, got 0")
+            if given.get("row_sums", self.row_sums) == "kept":
+                raise OptionError(
+                    f"{where}row_sums: kept sums need rounding to decimals, got significant figures"
+                )
 
     def changed(self, **changes: Any) -> Display:
         """The same with some options changed.

@@ -40,7 +40,7 @@ from typing import Any
 
 import numpy as np
 
-from symattn import formulas, notation
+from symattn import formulas, notation, numerals
 from symattn.blocks import (
     Block,
     Equation,
@@ -106,6 +106,8 @@ class _Builder:
         #: Entries whose decimals are not the nearest: said already, and still to be said.
         self.said: dict[tuple[int, tuple[int, ...], int], str] = {}
         self.moved: dict[tuple[int, tuple[int, ...], int], str] = {}
+        #: Whether a decimal reads 0 for what is not 0, and whether that is said.
+        self.small = self.small_said = False
 
     def page(self) -> Page:
         blocks: list[Block] = []
@@ -181,39 +183,69 @@ class _Builder:
         return self._shown(entry, int(rest) if rest else None)
 
     def _shown(self, entry: Entry, digits: int | None = None) -> Inlines:
-        """Its decimal; with symbols, which have none, its exact value."""
+        return inlines(self._number(entry, digits))
+
+    def _number(self, entry: Entry, digits: int | None = None) -> str:
+        """Its decimal, for a line of text; with symbols, which have none, its exact value."""
+        step, index = entry.step, entry.index
         if entry.has_symbols:
-            return inlines(f"${entry.step.written_at(entry.index, 'latex')}$")
-        if self._is_moved(entry, digits) or entry.step.is_highlighted(entry.index):
-            return inlines(f"${entry.step.displayed_at(entry.index, 'latex', digits)}$")
-        return plain(entry.step.displayed_at(entry.index, "text", digits))
+            return f"${step.written_at(index, 'latex')}$"
+        self._note(entry, digits)
+        if numerals.numeral(step, index, digits).is_plain and not step.is_highlighted(index):
+            return step.displayed_at(index, "text", digits)
+        return f"${step.displayed_at(index, 'latex', digits)}$"
 
     def _vector(self, entries: list[Entry]) -> str:
         shown = []
         for e in entries:
-            self._is_moved(e)
+            self._note(e)
             at = e.step.written_at if e.has_symbols else e.step.displayed_at
             shown.append(at(e.index, "latex"))
-        return f"$({', '.join(shown)})$"
+        return f"$({self.separator.join(shown)})$"
 
-    def _is_moved(self, entry: Entry, digits: int | None = None) -> bool:
-        """Whether an entry is shown by another decimal than the nearest, which is then said."""
+    @property
+    def separator(self) -> str:
+        """What separates numbers of a list: a comma, unless that stands before decimals."""
+        return "; " if self.d.display.decimal_mark == "," else ", "
+
+    def _written(self, text: str) -> str:
+        """A decimal, or a text with decimals in it, with the display's mark."""
+        mark = self.d.display.decimal_mark
+        return text if mark == "." else re.sub(r"(?<=\d)\.(?=\d)", mark, text)
+
+    def _note(self, entry: Entry, digits: int | None = None) -> None:
+        """Keep for the next note that an entry's decimal is marked."""
         step, index = entry.step, entry.index
-        known = step.moved(digits)
-        if index in known:
-            key = (step.node, index, step.digits if digits is None else digits)
-            decimal = step.decimal_at(index, digits)
+        wanted = step.digits if digits is None else digits
+        if index in step.moved(wanted):
+            decimal = numerals.written(
+                step.decimal_at(index, wanted), "latex", self.d.display.decimal_mark
+            )
+            key = (step.node, index, wanted)
             self.moved[key] = rf"${step.entry_symbol(index)} \approx {decimal}$"
-        return index in known
+        if not entry.has_symbols and numerals.numeral(step, index, wanted).small:
+            self.small = True
+
+    def _note_step(self, step: Step, digits: int | None = None) -> None:
+        """The same of all entries of a step."""
+        for index in step.moved(digits):
+            self._note(step[index], digits)
+        if step.reads_zero(digits):
+            self.small = True
 
     def nearest(self) -> list[Block]:
-        """The sentence on decimals that are not the nearest, after those that are new."""
+        """The sentences on decimals that are not the nearest, and on those that read 0."""
         new = [said for key, said in self.moved.items() if key not in self.said]
         self.said |= self.moved
         self.moved = {}
-        if not new:
-            return []
-        return [Paragraph(inlines(self.text.phrase("row_sums", nearest=", ".join(new))))]
+        blocks: list[Block] = []
+        if new:
+            phrase = self.text.phrase("row_sums", nearest=self.separator.join(new))
+            blocks.append(Paragraph(inlines(phrase)))
+        if self.small and not self.small_said:
+            self.small_said = True
+            blocks.append(Paragraph(inlines(self.words["small"])))
+        return blocks
 
     def entry_of(self, address: str) -> Entry:
         found = self.d[address]
@@ -253,14 +285,20 @@ class _Builder:
         part = entry.part
         if part.has_symbols:
             return inlines(f"${text(part, 'latex', roots=self.d.display.roots)}$")
-        return plain(entry.share(self.d.display.digits))
+        shown = numerals.alone(part, self.d.display.digits, self.d.display)
+        self.small = self.small or shown.small
+        mark = self.d.display.decimal_mark
+        if shown.is_plain:
+            return plain(shown.written("text", mark))
+        value = shown.written("latex", mark)
+        return inlines(rf"${{{value}}}^{{\ddagger}}$" if shown.small else f"${value}$")
 
     def verified(self) -> str:
         if any(step.has_symbols for step in self.d.steps):
             return self.words["has_symbols"]
         report = self.d.verify()
         if not report.agrees:
-            return report.disagreements[0]
+            return self._written(report.disagreements[0])
         phrases = []
         for kind in ("float64", "float32"):
             bound = max(c.largest_bound for c in report.checks if c.type == kind)
@@ -368,28 +406,32 @@ class _Builder:
         lines = [rf"{step.symbol} - {eta} {slope.symbol} &= {step.latex()} - {eta} {slope.symbol}"]
         if made.now.has_symbols:
             return [Equation(aligned(lines)), Paragraph(inlines(self.words["has_symbols"]))]
-        new = made.after.step(weight).latex(self.d.display.digits, labels=True)
-        lines.append(rf"&\approx {new}")
+        after, digits = made.after.step(weight), self.d.display.digits
+        self._note_step(after, digits)
+        lines.append(rf"&\approx {after.latex(digits, labels=True)}")
         verdict = {"less": "fell", "greater": "rose", "equal": "stayed"}
         said = {"before": made.before, "after": made.now}
-        shown = {name: e.step.shown_at(e.index, 4) for name, e in said.items()}
+        shown = {name: self._number(e, 4) for name, e in said.items()}
         phrase = self.text.phrase(verdict.get(made.comparison.verdict, "open"), **shown)
         return [Equation(aligned(lines)), Paragraph(inlines(phrase)), *self._kinks(made.derivation)]
 
     def _equations(self, steps: list[Step]) -> list[Block]:
         """Their equations, short ones beside each other; long entries are folded on demand."""
         for step in steps:
-            for index in step.moved():
-                self._is_moved(step[index])
+            if step.shows_decimals:
+                self._note_step(step)
         if "entries" not in self.d.display.fold:
-            return _side_by_side([Equation(self._equation(s), (s,)) for s in steps])
+            shown = [
+                e for s in steps for e in (Equation(self._equation(s), (s,)), *self._worked(s))
+            ]
+            return _side_by_side(shown)
         blocks: list[Block] = []
         short: list[Equation] = []
         for step in steps:
             marked = self.marks.get(step.address, set())
             lines, entries = equation_parts(step, marked, names=False)
-            if not entries or not step.wants_decimals or len(step.shape) not in (1, 2):
-                short.append(Equation(aligned(lines + entries), (step,)))
+            if not entries or not step.shows_decimals or len(step.shape) not in (1, 2):
+                short += [Equation(aligned(lines + entries), (step,)), *self._worked(step)]
                 continue
             blocks += _side_by_side(short)
             short = []
@@ -402,7 +444,14 @@ class _Builder:
                     inlines(self.text.phrase("no_entries", **said)),
                 )
             )
+            blocks += self._worked(step)
         return [*blocks, *_side_by_side(short)]
+
+    def _worked(self, step: Step) -> list[Equation]:
+        """The entries that the display writes out."""
+        for entry in step.worked():
+            self._note(entry)
+        return [Equation(entry.explain().latex(), (entry,)) for entry in step.worked()]
 
     @cached_property
     def shown(self) -> set[int]:
@@ -438,7 +487,7 @@ class _Builder:
 
     def entry(self, rest: str) -> list[Block]:
         entry = self.entry_of(rest)
-        self._is_moved(entry)
+        self._note(entry)
         named = self.definitions([(entry.step, [entry.index])])
         return [Equation(entry.explain().latex(), (entry,)), *named]
 
@@ -496,7 +545,10 @@ class _Builder:
             return [Paragraph(inlines(words["has_symbols"]))]
         judgements = judge(self.d, self.spec.claims)
         header = row([words["place"], words["printed"], words["correct"], words["verdict"]])
-        rows = [row([self._place(j), j.printed, j.correct, words[j.verdict]]) for j in judgements]
+        rows = [
+            row([self._place(j), j.printed, self._written(j.correct), words[j.verdict]])
+            for j in judgements
+        ]
         table = Table(header, tuple(rows))
         return [table, *self.causes(judgements)] if rows else []
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
-from symattn import expression, notation
+from symattn import expression, notation, numerals
 from symattn.cells import decorated
 from symattn.errors import ExactnessError, SizeError
 from symattn.layout import MAX_CHARACTERS, aligned, is_long
@@ -156,16 +156,32 @@ class Entry:
         """The value with so many certified decimals, as a string; see `Step.decimal`."""
         return self.step.decimal_at(self.index, digits)
 
+    def figures(self, figures: int) -> str:
+        """The value with so many certified significant figures, rounded half away from zero.
+
+        They are written with an exponent where they stand far behind the point, or where zeros
+        before it would not signify.
+
+        Raises:
+            Undecided: not settled at 32,768 bits, as of a number that may be 0.
+            ExactnessError: symbols, or figures out of 1 … 1000.
+
+        >>> import symattn as sa
+        >>> A = sa.article()["A"]
+        >>> A[1, 1].figures(3), A[0, 1].figures(3)
+        ('0.644', '0')
+        """
+        return numerals.positional(self.step.figures_at(self.index, figures))
+
     @property
     def about(self) -> str:
         r"""LaTeX of a sign and the decimal, ``\approx 0.64``; "" where that adds nothing."""
         if self.has_symbols or isinstance(self.form, Infinity):
             return ""
-        c, certain = self.form.rational(), not self.step.derivation.radii
-        if c is not None and c.q == 1 and certain:
+        c = self.form.rational()
+        if c is not None and c.q == 1 and not self.step.derivation.radii:
             return ""
-        exact = c is not None and 10**self.step.digits % int(c.q) == 0 and certain
-        sign = "=" if exact else r"\approx"
+        sign = "=" if self.step.shows_exactly(self.index) else r"\approx"
         return f"{sign} {self.step.displayed_at(self.index, 'latex')}"
 
     @property
@@ -215,19 +231,25 @@ class Entry:
 
     def substitution(self, style: Notation = "latex") -> str | None:
         """The same with their exact values, long ones by name; None if given."""
+        return self._written(style, lambda step, index: self._put_in(step, index, style))
+
+    def _put_in(self, step: Step, index: Any, style: Notation) -> str:
         from symattn.numbers.texts import text_within
 
-        at = self.step.node
-        names = self.step.derivation.names
+        roots = step.derivation.display.roots
+        names = step.derivation.names(min(self.step.node, step.node + 1), style)
+        found = text_within(step.forms[index], style, names, index, roots)
+        if found is None or is_long(found, style):
+            return step.entry_symbol(index, style)
+        return decorated(step, index, found, style)
+
+    def rounded_substitution(self, style: Notation = "latex") -> str | None:
+        """The same with their decimals, of those that have any."""
 
         def value(step: Step, index: Any) -> str:
-            known = names(min(at, step.node + 1), style)
-            found = text_within(
-                step.forms[index], style, known, index, step.derivation.display.roots
-            )
-            if found is None or is_long(found, style):
-                return step.entry_symbol(index, style)
-            return decorated(step, index, found, style)
+            if step.wants_decimals:
+                return step.displayed_at(index, style)
+            return self._put_in(step, index, style)
 
         return self._written(style, value)
 
@@ -248,8 +270,11 @@ exp(Z_masked[1,2]))
         return Explanation(self)
 
     def __repr__(self) -> str:
-        value = self.step.written_at(self.index, "text")
-        return f"{self.address} = {value} ≈ {self._decimal_or_nothing()}"
+        decimal = self._decimal_or_nothing()
+        if not self.step.shows_exact:
+            return f"{self.address} ≈ {decimal}"
+        value = f"{self.address} = {self.step.written_at(self.index, 'text')}"
+        return value if self.step.display_option("values") == "exact" else f"{value} ≈ {decimal}"
 
     def _decimal_or_nothing(self) -> str:
         return "(symbols)" if self.has_symbols else self.step.displayed_at(self.index, "text")
@@ -271,24 +296,37 @@ class Explanation:
         rows = [
             ("step", f"{step.name} = {step.source}" if step.source and not step.given else "given")
         ]
-        for label, found in (
-            ("formula", entry.formula("text")),
-            ("substituted", entry.substitution("text")),
-        ):
+        for label, found in (("formula", entry.formula("text")), self._substituted("text")):
             if found is not None and (label, found) not in rows and found != rows[-1][1]:
                 rows.append((label, found))
-        rows.append(("exact", step.written_at(entry.index, "text")))
+        if step.shows_exact:
+            rows.append(("exact", step.written_at(entry.index, "text")))
         named = step.named([entry.index], "text").values()
         rows += [("where", f"{name} = {value}") for name, value in named]
-        if step.is_defined(entry.index):
+        if step.shows_exact and step.is_defined(entry.index):
             from symattn.numbers.expansion import counted
 
             rows.append(("expanded", f"{counted(entry.size)} characters"))
-        if entry.index in step.moved():
-            rows.append(("decimal", step.displayed_at(entry.index, "text")))
-            rows.append(("nearest", f"{entry.decimal()} (* is shown so that the row adds to 1)"))
-        else:
-            rows.append(("decimal", entry._decimal_or_nothing()))
+        return rows + (self._decimal_rows() if step.display_option("values") != "exact" else [])
+
+    def _substituted(self, style: Notation) -> tuple[str, str | None]:
+        if self.entry.step.shows_exact:
+            return "substituted", self.entry.substitution(style)
+        return "rounded", self.entry.rounded_substitution(style)
+
+    def _decimal_rows(self) -> list[tuple[str, str]]:
+        entry, step = self.entry, self.entry.step
+        rows = [("decimal", entry._decimal_or_nothing())]
+        if entry.has_symbols:
+            return rows
+        shown = numerals.numeral(step, entry.index)
+        if shown.moved:
+            nearest = numerals.written(
+                entry.decimal(), "text", step.derivation.display.decimal_mark
+            )
+            rows.append(("nearest", f"{nearest} (* is shown so that the row adds to 1)"))
+        if shown.small:
+            rows.append(("mark", numerals.SMALL))
         return rows
 
     def __str__(self) -> str:
@@ -301,13 +339,18 @@ class Explanation:
     def latex(self) -> str:
         """The chain of equalities as an ``aligned`` environment."""
         entry = self.entry
-        value = entry.step.written_at(entry.index, "latex")
-        parts = [entry.formula(), entry.substitution(), value]
-        chain = [p for i, p in enumerate(parts) if p is not None and p not in parts[:i]]
-        first, *rest = chain
-        lines = [f"{entry.step.entry_symbol(entry.index)} &= {first}", *(f"&= {p}" for p in rest)]
-        lines += [f"&{entry.about}"] if entry.about else []
-        return aligned(lines)
+        step = entry.step
+        chain = [("=", entry.formula())]
+        if step.shows_exact:
+            chain.append(("=", entry.substitution()))
+            chain.append(("=", step.written_at(entry.index, "latex")))
+        else:
+            chain.append((r"\approx", entry.rounded_substitution()))
+        parts = [text for _, text in chain]
+        lines = [f"&{sign} {t}" for i, (sign, t) in enumerate(chain) if t and t not in parts[:i]]
+        if entry.about and (step.shows_decimals or not lines):
+            lines.append(f"&{entry.about}")
+        return aligned([f"{step.entry_symbol(entry.index)} {lines[0]}", *lines[1:]])
 
     def _repr_latex_(self) -> str:
         return f"$\\displaystyle {self.latex()}$"

@@ -41,6 +41,8 @@ def equation_parts(
     substituted = _substitution_line(step) if substitutes else []
     if step.inside and step.name.endswith(".sum"):
         return _formula_line(step), _entry_lines(step)
+    if not step.shows_exact:
+        return _decimals_alone(step, substituted, marked)
     exact = step.latex(labels=True, marked=marked)
     if len(step.shape) > 2 and step.given and width(exact) > ARRAYS:
         return [], _matrix_lines(step)
@@ -51,6 +53,20 @@ def equation_parts(
         formula = [] if step.given and step.shape else _formula_line(step)
         return formula + substituted, _entry_lines(step)
     return _formula_line(step) + substituted + _value_lines(step, exact, marked), []
+
+
+def _decimals_alone(
+    step: Step, substituted: list[str], marked: Collection[tuple[int, ...]]
+) -> tuple[list[str], list[str]]:
+    decimals = step.latex(step.digits, labels=True, marked=marked)
+    if width(decimals) > WIDEST:
+        formula = [] if step.given else _formula_line(step)
+        return formula + substituted, _entry_lines(step)
+    return [*_formula_line(step), *substituted, f"&{_sign(step)} {decimals}"], []
+
+
+def _sign(step: Step) -> str:
+    return "=" if step.decimals_are_exact else r"\approx"
 
 
 def decimals_line(step: Step) -> str:
@@ -70,14 +86,15 @@ def _substitution_line(step: Step) -> list[str]:
     if found is not None and step.formula == f"{step.symbol} = {found}":
         return []
     # What runs over the margin says no more than the formula above it.
-    return [f"&= {found}"] if found is not None and width(found) < WIDEST else []
+    sign = "=" if step.substitutes_exactly else r"\approx"
+    return [f"&{sign} {found}"] if found is not None and width(found) < WIDEST else []
 
 
 def _value_lines(step: Step, exact: str, marked: Collection[tuple[int, ...]]) -> list[str]:
     lines = [f"&= {exact}"]
-    if not step.wants_decimals or (step.is_part and step.decimals_are_exact):
+    if not step.shows_decimals or (step.is_part and step.decimals_are_exact):
         return lines
-    sign = "=" if step.decimals_are_exact else r"\approx"
+    sign = _sign(step)
     decimals = step.latex(step.digits, labels=True, marked=marked)
     if width(exact) + width(decimals) < SIDE_BY_SIDE:
         return [f"&= {exact} {sign} {decimals}"]
@@ -114,9 +131,13 @@ def _entry_lines(step: Step) -> list[str]:
     """An entry a line, for what is too wide for a matrix."""
     lines = []
     for entry in step.entries():
-        about = f" {entry.about}" if step.wants_decimals and entry.about else ""
+        about = entry.about if step.shows_decimals else ""
         words = [label for label in entry.shown_labels if label]
         label = rf" \qquad {notation.text(', '.join(words))}" if words else ""
-        value = step.written_at(entry.index, "latex")
-        lines += _sum_lines(step.entry_symbol(entry.index), value, about + label)
-    return lines if step.shape else [f"&= {lines[0].partition('&= ')[2]}", *lines[1:]]
+        name = step.entry_symbol(entry.index)
+        if about and not step.shows_exact:
+            lines.append(f"{name} &{about}{label}")
+        else:
+            value = step.written_at(entry.index, "latex")
+            lines += _sum_lines(name, value, (about and f" {about}") + label)
+    return lines if step.shape else [f"&{lines[0].partition('&')[2]}", *lines[1:]]

@@ -16,6 +16,18 @@ Roots = Literal["rationalised", "divided"]
 #: Decimals of a row that adds to 1: each rounded, or such that they add to 1, too.
 RowSums = Literal["rounded", "kept"]
 
+#: What digits say: places after the point, or figures that signify.
+Rounding = Literal["decimals", "significant"]
+
+#: How a number is written that its decimals would round to 0.
+Small = Literal["scientific", "fixed"]
+
+#: What stands before the decimals.
+DecimalMark = Literal[".", ","]
+
+#: What of a step's value is shown.
+Values = Literal["both", "exact", "decimals"]
+
 GREEK = frozenset(
     [
         "alpha",

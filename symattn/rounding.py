@@ -1,8 +1,10 @@
-"""Fixed decimals, rounded half away from zero, from exact bounds."""
+"""Fixed decimals and significant figures, rounded half away from zero, from exact bounds."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
 
 from flint import arb, fmpz
 
@@ -81,3 +83,132 @@ def _shared_start(low: Fraction, high: Fraction, digits: int) -> str | None:
         return None
     start = fixed(Fraction(starts.pop(), 10**digits), digits)
     return f"-{start}" if low < 0 else start
+
+
+def exponent(value: Fraction) -> int:
+    """The exponent of the first digit of a number that is not zero: 10^e <= |value| < 10^(e+1).
+
+    >>> exponent(Fraction(999, 10)), exponent(Fraction(-1, 1000))
+    (1, -3)
+    """
+    top, bottom = abs(value).as_integer_ratio()
+    # Bits say it to within one: 0.30102 is just below log10(2).
+    found = (top.bit_length() - bottom.bit_length()) * 30102 // 100000 - 1
+    while abs(value) >= Fraction(10) ** (found + 1):
+        found += 1
+    while abs(value) < Fraction(10) ** found:
+        found -= 1
+    return found
+
+
+def scientific(units: fmpz, places: int) -> str:
+    """Write an integer of units of 10^-places, not zero, with a digit before the point.
+
+    >>> scientific(fmpz(-130), 7), scientific(fmpz(5), 0)
+    ('-1.30e-5', '5e0')
+    """
+    text = str(abs(units))
+    sign = "-" if units < 0 else ""
+    return f"{sign}{text[0]}{text[1:] and '.'}{text[1:]}e{len(text) - 1 - places}"
+
+
+def unique_figures(ball: arb, figures: int) -> str | None:
+    """So many significant figures that all of a ball rounds to; None where it is not seen.
+
+    Some are seen with more precision only, and exact powers of ten not by this.
+    """
+    if ball.contains(0) or not ball.is_finite():
+        return None
+    first = (abs(ball).log() / arb(10).log()).floor().unique_fmpz()
+    if first is None:
+        return None
+    places = figures - 1 - int(first)
+    units = unique_units(ball, arb(10) ** places)
+    if units is None:
+        return None
+    if abs(units) == fmpz(10) ** figures:  # 9.996 to three is 10.0
+        units, places = units / 10, places - 1
+    return scientific(units, places)
+
+
+@dataclass(frozen=True)
+class Decimals:
+    """Rounding to so many places after the point."""
+
+    digits: int
+
+    @property
+    def said(self) -> str:
+        return f"{self.digits} decimals"
+
+    def of(self, value: Fraction) -> str:
+        return fixed(value, self.digits)
+
+    def of_ball(self, ball: arb) -> str | None:
+        """What all of a ball rounds to, where a look shows it."""
+        units = unique_units(ball, arb(10) ** self.digits)
+        return None if units is None else pointed(units, self.digits)
+
+    def between(self, low: Fraction, high: Fraction) -> str | None:
+        return between(low, high, self.digits)
+
+    def tie(self, low: Fraction, high: Fraction) -> Fraction:
+        """The number halfway between two roundings that is next to those bounds."""
+        return _half(low, high, self.digits)
+
+    def surviving(self, low: Fraction, high: Fraction) -> str:
+        return surviving(low, high, self.digits)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Rounding to so many significant figures, at least 1; written with an exponent.
+
+    >>> Figures(2).of(Fraction(1, 800)), Figures(3).of(Fraction(9996, 10))
+    ('1.3e-3', '1.00e3')
+    """
+
+    digits: int
+
+    @property
+    def said(self) -> str:
+        return f"{self.digits} significant figure{'s' * (self.digits > 1)}"
+
+    def of(self, value: Fraction) -> str:
+        if not value:
+            return "0"
+        places = self.digits - 1 - exponent(value)
+        scaled = abs(value) * Fraction(10) ** places
+        units = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
+        if units == 10**self.digits:
+            units, places = units // 10, places - 1
+        return scientific(fmpz(-units if value < 0 else units), places)
+
+    def of_ball(self, ball: arb) -> str | None:
+        """What all of a ball rounds to, where a look shows it."""
+        return unique_figures(ball, self.digits)
+
+    def between(self, low: Fraction, high: Fraction) -> str | None:
+        if low <= 0 <= high:
+            return "0" if low == high else None
+        rounded = self.of(low)
+        return rounded if rounded == self.of(high) else None
+
+    def tie(self, low: Fraction, high: Fraction) -> Fraction:
+        """The number halfway between two roundings that is next to those bounds."""
+        middle = (low + high) / 2
+        return _half(low, high, self.digits - 1 - exponent(middle)) if middle else Fraction(0)
+
+    def surviving(self, low: Fraction, high: Fraction) -> str:
+        """As many figures as are certain, else as many decimals; "" if there are none."""
+        for k in range(self.digits - 1, 0, -1):
+            found = Figures(k).between(low, high)
+            if found:
+                return found
+        largest = max(abs(low), abs(high))
+        return surviving(low, high, max(0, self.digits - 1 - exponent(largest)))
+
+
+def _half(low: Fraction, high: Fraction, places: int) -> Fraction:
+    scale = Fraction(10) ** places
+    return (floor((low + high) / 2 * scale) + Fraction(1, 2)) / scale

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from symattn import cells, formulas, notation
+from symattn import cells, formulas, notation, numerals
+from symattn.display import MAX_DIGITS
 from symattn.entries import Entry, mentions
 from symattn.errors import AddressError, ExactnessError, SizeError, Undecided
 from symattn.expression import Cell
@@ -18,10 +20,12 @@ from symattn.layout import LINE, is_long, width
 from symattn.literals import Infinity
 from symattn.notation import Notation, Roots, Template
 from symattn.numbers.held import has_symbols
+from symattn.rounding import Figures
 from symattn.scopes import superscript
 
 if TYPE_CHECKING:
     from symattn.derivation import Derivation
+    from symattn.numerals import Numeral
     from symattn.selection import Selection
 
 
@@ -42,6 +46,7 @@ class Step:
         self.inside = named.inside
         self._texts: dict[Notation, Array] = {}
         self._moved: dict[int, dict[tuple[int, ...], str]] = {}
+        self._numerals: dict[int, Array] = {}
         #: The entries that a definition names, by the entry written by its definition.
         self._definitions: dict[tuple[Notation, tuple[int, ...]], tuple[Cell, ...]] = {}
 
@@ -87,6 +92,10 @@ class Step:
     def is_highlighted(self, index: tuple[int, ...]) -> bool:
         """Whether the display highlights an entry."""
         return (self.node, index) in self.derivation.highlighted
+
+    def worked(self) -> list[Entry]:
+        """The entries that the display writes out below it."""
+        return [Entry(self, index) for node, index in self.derivation.worked if node == self.node]
 
     @property
     def _roots(self) -> Roots:
@@ -242,7 +251,8 @@ class Step:
             return self._listed(bound, name)
         step = self._step_of(bound)
         if step is not None:
-            latex = step._symbols_latex() if step._is_wide else step.latex()
+            latex = self._put_in(step)
+            latex = step._symbols_latex() if _is_wide(step, latex) else latex
             return latex if step.shape or not latex.startswith("-") else rf"\left({latex}\right)"
         if isinstance(bound, int) and self.derivation.graph.nodes[bound].shape == ():
             from symattn.numbers.texts import text
@@ -252,15 +262,27 @@ class Step:
             return bound
         return notation.symbol(name)
 
+    def _put_in(self, operand: Step) -> str:
+        """The matrix of a step as it stands in this one's formula."""
+        return operand.latex(None if self._puts_exact(operand) else operand.digits)
+
+    def _puts_exact(self, operand: Step) -> bool:
+        return self.display_option("values") != "decimals" or not operand.wants_decimals
+
+    @property
+    def _operands(self) -> list[Step]:
+        steps = [self._step_of(bound) for bound in self._named.bindings.values()]
+        return [step for step in steps if step is not None]
+
     @property
     def substitutes_names(self) -> bool:
         """Whether a matrix of the substitution is too wide, and stands by its entries' names."""
-        steps = [self._step_of(bound) for bound in self._named.bindings.values()]
-        return any(step is not None and step._is_wide for step in steps)
+        return any(_is_wide(step, self._put_in(step)) for step in self._operands)
 
-    @cached_property
-    def _is_wide(self) -> bool:
-        return bool(self.shape) and width(self.latex()) > LINE
+    @property
+    def substitutes_exactly(self) -> bool:
+        """Whether what is put into the formula are exact values, and not rounded ones."""
+        return all(self._puts_exact(s) or s.decimals_are_exact for s in self._operands)
 
     def _symbols_latex(self) -> str:
         """The matrix of its entries' names, for where the entries are too long."""
@@ -355,28 +377,63 @@ class Step:
 
     def _decimals(self, digits: int | None, one: Callable[[tuple[int, ...], int], str]) -> Array:
         """All decimals at once, and `one` by one those that take more than a look."""
-        wanted = self._checked(digits)
+        wanted = self.checked_digits(digits)
         known = self.derivation.enclosures.decimals(self.node, wanted)
+        return self._filled(known, lambda index: one(index, wanted))
+
+    def _filled(self, known: list[str | None], one: Callable[[tuple[int, ...]], str]) -> Array:
         indices = np.ndindex(self.shape)
         found = [
-            text if text is not None else one(index, wanted)
+            text if text is not None else one(index)
             for index, text in zip(indices, known, strict=True)
         ]
         return np.array(found, dtype=object).reshape(self.shape)
 
+    def figures_at(self, index: tuple[int, ...], figures: int) -> str:
+        """The certified significant figures of one entry; see `Entry.figures`.
+
+        Raises:
+            Undecided: its rounding is not settled, as that of a number is that may be 0.
+            ExactnessError: an entry with symbols, or figures out of 1 … 1000.
+        """
+        if not isinstance(figures, int) or not 1 <= figures <= MAX_DIGITS:
+            raise ExactnessError(f"wanted 1 to {MAX_DIGITS} significant figures, got {figures!r}")
+        Entry(self, index).check_number()
+        try:
+            return self.derivation.enclosures.rounded((self.node, index), Figures(figures))
+        except Undecided as error:
+            raise Undecided(f"{self._cell(index)}: {error}", error.proven) from None
+
+    def figures_shown(self, figures: int) -> Array:
+        """Those of every entry; what is not settled ends in "?" after what is proven."""
+        known = self.derivation.enclosures.all_rounded(self.node, Figures(figures))
+        return self._filled(known, lambda index: self.figures_shown_at(index, figures))
+
+    def figures_shown_at(self, index: tuple[int, ...], figures: int) -> str:
+        """The same of one entry."""
+        try:
+            return self.figures_at(index, figures)
+        except Undecided as error:
+            return f"{error.proven}?"
+
     def decimal_at(self, index: tuple[int, ...], digits: int | None = None) -> str:
         """The certified decimal of one entry; see `decimal`."""
-        wanted = self._checked(digits)
+        wanted = self.checked_digits(digits)
         Entry(self, index).check_number()
         try:
             return self.derivation.enclosures.decimal((self.node, index), wanted)
         except Undecided as error:
             raise Undecided(f"{self._cell(index)}: {error}", error.proven) from None
 
-    def _checked(self, digits: int | None) -> int:
+    def checked_digits(self, digits: int | None) -> int:
+        """So many decimals, or by default as the display says.
+
+        Raises:
+            ExactnessError: out of 0 … 1000.
+        """
         wanted = self.digits if digits is None else digits
-        if not isinstance(wanted, int) or not 0 <= wanted <= 1000:
-            raise ExactnessError(f"wanted 0 to 1000 decimals, got {wanted!r}")
+        if not isinstance(wanted, int) or not 0 <= wanted <= MAX_DIGITS:
+            raise ExactnessError(f"wanted 0 to {MAX_DIGITS} decimals, got {wanted!r}")
         return wanted
 
     def shown_at(self, index: tuple[int, ...], digits: int | None = None) -> str:
@@ -390,6 +447,30 @@ class Step:
         """Every entry as `shown_at` gives it."""
         return self._decimals(digits, self.shown_at)
 
+    @property
+    def keeps_sums(self) -> bool:
+        """Whether its rows add to 1 as they are shown."""
+        is_softmax = self.derivation.graph.nodes[self.node].op == "softmax" and not self.given
+        return is_softmax and self.display_option("row_sums") == "kept" and not self._signifies
+
+    @property
+    def _signifies(self) -> bool:
+        return bool(self.display_option("rounding") == "significant")
+
+    def numerals(self, digits: int | None = None) -> Array:
+        """Every entry as a `symattn.numerals.Numeral`: its decimal as the display has it."""
+        wanted = self.checked_digits(digits)
+        if wanted not in self._numerals:
+            self._numerals[wanted] = numerals.numerals(self, wanted)
+        found: Array = self._numerals[wanted]
+        return found
+
+    def reads_zero(self, digits: int | None = None) -> list[tuple[int, ...]]:
+        """The entries that are shown as 0 and are not, or not known to be: marked on a page."""
+        if self.has_symbols:
+            return []
+        return [index for index, n in np.ndenumerate(self.numerals(digits)) if n.small]
+
     def moved(self, digits: int | None = None) -> dict[tuple[int, ...], str]:
         """The entries that pages show by another decimal than the nearest, so that rows add to 1.
 
@@ -401,11 +482,11 @@ class Step:
         >>> thirds.with_display(row_sums="kept")["return"].moved()
         {(0,): '0.34'}
         """
-        if self.display_option("row_sums") == "rounded":
+        if self.display_option("row_sums") == "rounded" or self._signifies:
             return {}
         from symattn.row_sums import moved
 
-        wanted = self._checked(digits)
+        wanted = self.checked_digits(digits)
         if wanted not in self._moved:
             self._moved[wanted] = moved(self, wanted)
         return self._moved[wanted]
@@ -416,35 +497,30 @@ class Step:
         digits: int | None = None,
         marked: Collection[tuple[int, ...]] = (),
     ) -> Array:
-        """Every decimal as a page has it: as `shown_at` gives it, or moved, and marked.
+        """Every decimal as a page has it: rounded and written as the display says, and marked.
 
         Args:
             marked: indices of entries that get a dagger.
         """
-        shown = self.shown(digits)
-        return self._map(lambda index: self._displayed(index, shown[index], style, digits, marked))
+        shown = self.numerals(digits)
+        return self._map(lambda index: self._displayed(index, shown[index], style, marked))
 
     def displayed_at(
         self, index: tuple[int, ...], style: Notation, digits: int | None = None
     ) -> str:
         """One entry as `displayed` gives it."""
-        return self._displayed(index, self.shown_at(index, digits), style, digits)
+        return self._displayed(index, numerals.numeral(self, index, digits), style)
 
     def _displayed(
         self,
         index: tuple[int, ...],
-        decimal: str,
+        shown: Numeral,
         style: Notation,
-        digits: int | None,
         marked: Collection[tuple[int, ...]] = (),
     ) -> str:
-        from symattn.writers import matrices
-
-        moved = self.moved(digits).get(index)
-        decimal = decimal if moved is None else moved
-        text = matrices.decimal_latex(decimal) if style == "latex" else decimal
+        text = shown.written(style, self.derivation.display.decimal_mark)
         return cells.decorated(
-            self, index, text, style, moved=moved is not None, dagger=index in marked
+            self, index, text, style, moved=shown.moved, small=shown.small, dagger=index in marked
         )
 
     def written(self, style: Notation, marked: Collection[tuple[int, ...]] = ()) -> Array:
@@ -558,6 +634,16 @@ class Step:
         whole = all(c is not None and c.q == 1 for c in self._rationals())
         return not (whole and not self.derivation.radii) and not self.has_symbols
 
+    @property
+    def shows_decimals(self) -> bool:
+        """Whether its decimals are displayed."""
+        return self.wants_decimals and self.display_option("values") != "exact"
+
+    @property
+    def shows_exact(self) -> bool:
+        """Whether its exact values are displayed."""
+        return not self.wants_decimals or self.display_option("values") != "decimals"
+
     @cached_property
     def has_symbols(self) -> bool:
         """Whether any entry contains a symbol."""
@@ -566,7 +652,25 @@ class Step:
     @cached_property
     def decimals_are_exact(self) -> bool:
         """Whether the decimals shown are the exact values, to the last digit."""
-        return self.is_exact_at(self.digits)
+        return self.decimals_are_exact_at(self.digits)
+
+    def decimals_are_exact_at(self, digits: int) -> bool:
+        """The same with so many digits."""
+        if not self._signifies:
+            return self.is_exact_at(digits)
+        return all(self.shows_exactly(index, digits) for index in np.ndindex(self.shape))
+
+    def shows_exactly(self, index: tuple[int, ...], digits: int | None = None) -> bool:
+        """Whether the decimal shown of an entry is its exact value, to the last digit."""
+        form = self.forms[index]
+        c = None if isinstance(form, Infinity) else form.rational()
+        if c is None or self.derivation.radii:
+            return isinstance(form, Infinity)
+        wanted = self.checked_digits(digits)
+        if not self._signifies:
+            return bool(10**wanted % int(c.q) == 0)
+        shown = self.numerals(wanted)[index].text
+        return not shown.endswith("?") and Fraction(shown) == Fraction(int(c.p), int(c.q))
 
     def is_exact_at(self, digits: int) -> bool:
         """Whether so many decimals write every entry exactly."""
@@ -648,6 +752,8 @@ class Step:
         """The entries that some of its entries name: each with its name and what it stands for."""
         from symattn.numbers.normal_form import has_references  # not for those who list
 
+        if not self.shows_exact:
+            return {}
         text = " ".join(self.text_at(index, style) for index in indices)
         used = {cell for index in indices for cell in self._definitions.get((style, index), ())}
         found: dict[Cell, tuple[str, str]] = {}
@@ -707,9 +813,16 @@ class Step:
         return terminal.step(self)
 
     def _repr_latex_(self) -> str:
-        return rf"$\displaystyle {self.symbol} = {self.latex(labels=True)}$"
+        if self.shows_exact:
+            return rf"$\displaystyle {self.symbol} = {self.latex(labels=True)}$"
+        sign = "=" if self.decimals_are_exact else r"\approx"
+        return rf"$\displaystyle {self.symbol} {sign} {self.latex(self.digits, labels=True)}$"
 
     def _repr_markdown_(self) -> str:
         lines = [self._repr_latex_()]
         lines += [rf"$\displaystyle {label} = {value}$" for label, value in self.where()]
         return "\n\n".join(lines)
+
+
+def _is_wide(step: Step, latex: str) -> bool:
+    return bool(step.shape) and width(latex) > LINE

@@ -47,6 +47,7 @@ WORDS = {
     "input that prints like that; a question mark stands where they end.",
     "row_sums": "Decimals marked $\\ast$ are shown so that their row adds to 1. The nearest: "
     "{nearest}.",
+    "small": "What is marked $\\ddagger$ rounds to 0, and is not 0, or not known to be.",
     "undecided": "undecided",
     "folded": "`{scope}`: {n} steps, like those of `{first}`",
     "entries": "exact entries of `{step}`",

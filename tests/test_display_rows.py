@@ -58,7 +58,7 @@ def largest_remainders(parts: list[int], digits: int) -> list[int]:
 
 
 def units_shown(step: sa.Step) -> list[int]:
-    return [int(text.rstrip("*").replace(".", "")) for text in step.displayed("text")]
+    return [int(text.rstrip("*‡").replace(".", "")) for text in step.displayed("text")]
 
 
 def test_the_largest_remainders_get_the_units() -> None:

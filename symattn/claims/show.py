@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
-
-import numpy as np
 
 from symattn.claims.reading import Block, Reading
 from symattn.derivation import Derivation
@@ -84,6 +81,9 @@ def _content(argument: str, derivation: Derivation, fenced: bool) -> str:
     if isinstance(place, Entry):
         latex = place.explain().latex()
     elif isinstance(place, Step):
+        if options["highlight"]:
+            cells = [place[index].address for index in options["highlight"]]
+            place = derivation.with_display(highlight=cells).step(place.address)
         latex = _step(place, options)
     else:
         raise AddressError(f"wanted a step or a cell such as A[1,0], got {address!r}")
@@ -112,9 +112,8 @@ def _options(words: list[str]) -> dict[str, Any]:
 
 
 def _step(step: Step, options: dict[str, Any]) -> str:
-    for index in options["highlight"]:
-        _ = step[index]  # an address that does not exist is an error
     digits = step.digits if options["digits"] is None else options["digits"]
+    labels = options["labels"]
     lines = [f"{step.symbol} &"]
     substitution = step.substitution if options["substitution"] else None
     if step.formula and options["substitution"]:
@@ -122,23 +121,8 @@ def _step(step: Step, options: dict[str, Any]) -> str:
         lines += [f"&= {substitution}"] if substitution else []
     exact = options["form"] != "decimals" or not step.wants_decimals
     if exact:
-        lines.append(f"&= {_matrix(step, options, lambda: step.texts('latex'))}")
+        lines.append(f"&= {step.latex(labels=labels)}")
     if options["form"] != "exact" and step.wants_decimals:
-        sign = "=" if step.is_exact_at(digits) else r"\approx"
-        lines.append(f"&{sign} {_matrix(step, options, lambda: _decimals(step, digits))}")
+        sign = "=" if step.decimals_are_exact_at(digits) else r"\approx"
+        lines.append(f"&{sign} {step.latex(digits, labels=labels)}")
     return aligned(lines) if len(lines) > 2 else "".join(lines).replace(" &&", " ")
-
-
-def _decimals(step: Step, digits: int) -> Any:
-    from symattn.writers import matrices
-
-    return np.vectorize(matrices.decimal_latex, otypes=[object])(step.shown(digits))
-
-
-def _matrix(step: Step, options: dict[str, Any], cells_of: Callable[[], Any]) -> str:
-    from symattn.writers import matrices
-
-    cells = cells_of()
-    for index in options["highlight"]:
-        cells[index] = rf"\boxed{{{cells[index]}}}"
-    return matrices.latex(cells, step.axes if options["labels"] else None)

@@ -127,8 +127,11 @@ def _shown(found: Any, kind: str) -> str:
     if kind == "text":
         return str(found.explain() if isinstance(found, Entry) else found)
     step, indices = (found.step, [found.index]) if isinstance(found, Entry) else (found, None)
-    latex = equation(found) if indices is None else found.explain().latex()
-    starred = terminal.nearest(step, indices)
-    if kind == "latex":  # a comment: what is piped into a document is the mathematics alone
-        return "\n".join([latex, *(f"% {line}" for line in starred)])
-    return "\n\n".join([f"```math\n{latex}\n```", *map(escape, starred)])
+    if isinstance(found, Entry):
+        equations = [found.explain().latex()]
+    else:
+        equations = [equation(found), *(entry.explain().latex() for entry in found.worked())]
+    said = terminal.notes(step, indices)
+    if kind == "latex":  # comments: what is piped into a document is the mathematics alone
+        return "\n".join(["\n\n".join(equations), *(f"% {line}" for line in said)])
+    return "\n\n".join([*(f"```math\n{e}\n```" for e in equations), *map(escape, said)])

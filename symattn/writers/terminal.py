@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,6 +10,7 @@ import numpy as np
 from symattn.cells import overhang
 from symattn.errors import ExactnessError, Undecided
 from symattn.notation import visible
+from symattn.numerals import SMALL, written
 
 if TYPE_CHECKING:
     from symattn.graph import Array
@@ -62,15 +63,18 @@ def step(step: Step) -> str:
     Entries of a matrix that is too wide stand one a line.
     """
     shape = " × ".join(map(str, step.shape)) or "a number"
-    exact = step.written("text")
-    shown = matrix(exact, step.shown_axes)
-    if step.shape and max(map(len, shown.split("\n"))) > WIDEST:
-        shown = "\n".join(f"{entry.address} = {exact[entry.index]}" for entry in step.entries())
-    lines = [f"{heading(step)}    ({shape})", shown]
-    lines += [f"{name} = {value}" for name, value in step.where("text")]
-    if step.wants_decimals:
-        lines.append("≈")
-        lines += [matrix(_even(step.displayed("text")), step.shown_axes), *nearest(step)]
+    lines = [f"{heading(step)}    ({shape})"]
+    if step.shows_exact:
+        exact = step.written("text")
+        shown = matrix(exact, step.shown_axes)
+        if step.shape and max(map(len, shown.split("\n"))) > WIDEST:
+            shown = "\n".join(f"{e.address} = {exact[e.index]}" for e in step.entries())
+        lines += [shown, *(f"{name} = {value}" for name, value in step.where("text"))]
+    if step.shows_decimals:
+        decimals = _even(step.displayed("text"))
+        lines += ["≈", matrix(decimals, step.shown_axes), *notes(step)]
+    for entry in step.worked():
+        lines += ["", str(entry.explain())]
     return "\n".join(lines)
 
 
@@ -82,14 +86,25 @@ def _even(texts: Array) -> Array:
     return np.array(padded, dtype=object).reshape(texts.shape)
 
 
-def nearest(step: Step, indices: Sequence[tuple[int, ...]] | None = None) -> list[str]:
-    """A line that explains the stars of its decimals, or of some, if there are any."""
-    starred = [index for index in step.moved() if indices is None or index in indices]
-    moved = [f"{step[index].address} ≈ {step.decimal_at(index)}" for index in starred]
-    if not moved:
+def notes(step: Step, indices: Sequence[tuple[int, ...]] | None = None) -> list[str]:
+    """A line for each mark of its decimals, or of some: which decimals are not the nearest ones."""
+    if not step.shows_decimals:
         return []
-    are = "the nearest is" if len(moved) == 1 else "the nearest are"
-    return [f"* so that the row adds to 1: {are} {', '.join(moved)}"]
+
+    def wanted(found: Iterable[tuple[int, ...]]) -> list[tuple[int, ...]]:
+        return [index for index in found if indices is None or index in indices]
+
+    mark = step.derivation.display.decimal_mark
+    moved = [
+        f"{step[index].address} ≈ {written(step.decimal_at(index), 'text', mark)}"
+        for index in wanted(step.moved())
+    ]
+    lines = []
+    if moved:
+        are = "the nearest is" if len(moved) == 1 else "the nearest are"
+        between = "; " if mark == "," else ", "
+        lines.append(f"* so that the row adds to 1: {are} {between.join(moved)}")
+    return lines + [SMALL] * bool(wanted(step.reads_zero()))
 
 
 def selection(found: Selection) -> str:
@@ -98,7 +113,7 @@ def selection(found: Selection) -> str:
     cell = found.row[0].index[:-1]
     lines = [f"{found.rule} of {name}{list(cell) if cell else ''}"]
     lines[0] += f": {len(found.kept)} of {len(found.row)}"
-    shown = [e.step.shown_at(e.index) for e in found.kept]
+    shown = [e.step.displayed_at(e.index, "text") for e in found.kept]
     words = [next((w for w in reversed(e.labels) if w), e.address) for e in found.kept]
     try:
         columns = [shown, found.texts("text"), found.shown()]
