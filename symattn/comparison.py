@@ -52,6 +52,11 @@ class Comparison:
 
     __repr__ = __str__
 
+    def _repr_markdown_(self) -> str:
+        from symattn.writers import jupyter, shown
+
+        return jupyter.markdown(shown.comparison(self))
+
 
 def compare(x: Any, y: Any, *, limit: int = LIMIT) -> Comparison:
     """Compare two numbers: entries, SymPy expressions, strings, integers, Fractions, Decimals.

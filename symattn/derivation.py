@@ -21,7 +21,7 @@ from symattn.graph import Array, Graph, Hook, NamedNode, Node, Run, split_addres
 from symattn.literals import Exact, Name, Rule, exact_array
 from symattn.notation import Notation
 from symattn.numbers.given import Given
-from symattn.steps import Step
+from symattn.steps import Step, Steps
 from symattn.symbols import substituted, symbols_in, there_are, values_of
 from symattn.trace import check_function, trace
 
@@ -215,8 +215,10 @@ class Derivation:
         """The step that a node is, if it has a name."""
         return self._step_by_node.get(node)
 
-    def __getitem__(self, address: str) -> Any:
-        """``d["A"]`` is a step, ``d["A[1,0]"]`` an entry."""
+    def __getitem__(self, address: str | tuple[str, ...]) -> Any:
+        """``d["A"]`` is a step, ``d["A[1,0]"]`` an entry, ``d["Q", "K"]`` are steps."""
+        if isinstance(address, tuple):
+            return Steps(map(self.step, address))
         if not isinstance(address, str):
             raise AddressError(f'wanted the name of a step such as "A", got {address!r}')
         name, cell = split_address(address)
@@ -231,7 +233,9 @@ class Derivation:
         return f"<derivation of {self.graph.name}: {shown}>"
 
     def _repr_markdown_(self) -> str:
-        return "\n\n".join(s._repr_markdown_() for s in self.steps)
+        from symattn.writers import jupyter, shown
+
+        return jupyter.markdown(shown.derivation(self))
 
     # Values.
 

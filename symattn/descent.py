@@ -132,6 +132,11 @@ class GradientStep:
 
     __repr__ = __str__
 
+    def _repr_markdown_(self) -> str:
+        from symattn.writers import jupyter, shown
+
+        return jupyter.markdown(shown.sentences(str(self)))
+
 
 def _decimal(entry: Entry) -> str:
     return "(symbols)" if entry.has_symbols else entry.step.shown_at(entry.index)

@@ -70,9 +70,9 @@ class Difference:
     __repr__ = __str__
 
     def _repr_markdown_(self) -> str:
-        from symattn.writers import differences
+        from symattn.writers import differences, jupyter
 
-        return differences.markdown(self)
+        return jupyter.markdown(differences.blocks(self))
 
 
 def difference(left: Derivation, right: Derivation) -> Difference:

@@ -424,7 +424,7 @@ class _Builder:
             shown = [
                 e for s in steps for e in (Equation(self._equation(s), (s,)), *self._worked(s))
             ]
-            return _side_by_side(shown)
+            return side_by_side(shown)
         blocks: list[Block] = []
         short: list[Equation] = []
         for step in steps:
@@ -433,7 +433,7 @@ class _Builder:
             if not entries or not step.shows_decimals or len(step.shape) not in (1, 2):
                 short += [Equation(aligned(lines + entries), (step,)), *self._worked(step)]
                 continue
-            blocks += _side_by_side(short)
+            blocks += side_by_side(short)
             short = []
             blocks.append(Equation(aligned([*lines, decimals_line(step)]), (step,)))
             said = {"step": step.short}
@@ -445,7 +445,7 @@ class _Builder:
                 )
             )
             blocks += self._worked(step)
-        return [*blocks, *_side_by_side(short)]
+        return [*blocks, *side_by_side(short)]
 
     def _worked(self, step: Step) -> list[Equation]:
         """The entries that the display writes out."""
@@ -651,8 +651,12 @@ def _target(derivation: Derivation, word: str) -> str | int:
     return int(word) if word.isdigit() else word
 
 
-def _side_by_side(equations: list[Equation]) -> list[Block]:
-    """Short equations in a row share a line."""
+def side_by_side(equations: list[Equation]) -> list[Block]:
+    r"""Short equations in a row share a line.
+
+    >>> side_by_side([Equation("x = 1"), Equation("y = 2")])
+    [Equation(latex='x = 1, \\qquad y = 2', about=())]
+    """
     out: list[Block] = []
     last = Equation("")
     for one in equations:

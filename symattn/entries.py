@@ -280,8 +280,14 @@ exp(Z_masked[1,2]))
         return "(symbols)" if self.has_symbols else self.step.displayed_at(self.index, "text")
 
     def _repr_latex_(self) -> str:
-        value = self.step.written_at(self.index, "latex")
-        return rf"$\displaystyle {self.step.entry_symbol(self.index)} = {value}$"
+        from symattn.writers import jupyter, shown
+
+        return jupyter.latex(shown.entry(self))
+
+    def _repr_markdown_(self) -> str:
+        from symattn.writers import jupyter, shown
+
+        return jupyter.markdown(shown.entry(self))
 
 
 @dataclass(frozen=True)
@@ -353,7 +359,14 @@ class Explanation:
         return aligned([f"{step.entry_symbol(entry.index)} {lines[0]}", *lines[1:]])
 
     def _repr_latex_(self) -> str:
-        return f"$\\displaystyle {self.latex()}$"
+        from symattn.writers import jupyter, shown
+
+        return jupyter.latex(shown.explanation(self))
+
+    def _repr_markdown_(self) -> str:
+        from symattn.writers import jupyter, shown
+
+        return jupyter.markdown(shown.explanation(self))
 
 
 def place(entry: Entry) -> str:

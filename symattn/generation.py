@@ -121,9 +121,9 @@ class Generation:
     __repr__ = __str__
 
     def _repr_markdown_(self) -> str:
-        from symattn.writers import generations
+        from symattn.writers import generations, jupyter
 
-        return generations.markdown(self)
+        return jupyter.markdown(generations.blocks(self))
 
 
 @dataclass(frozen=True)
@@ -180,6 +180,11 @@ class Proof:
         return generations.proof(self)
 
     __repr__ = __str__
+
+    def _repr_markdown_(self) -> str:
+        from symattn.writers import jupyter, shown
+
+        return jupyter.markdown(shown.sentences(str(self)))
 
 
 def generate(derivation: Derivation, n: int, *, cached: bool = False) -> Generation:

@@ -125,6 +125,11 @@ class Selection:
 
         return terminal.selection(self)
 
+    def _repr_markdown_(self) -> str:
+        from symattn.writers import jupyter, shown
+
+        return jupyter.markdown(shown.selection(self))
+
 
 def top_k(row: Sequence[Entry], k: int) -> Selection:
     """The k largest entries of a row; with all that tie for the last place.

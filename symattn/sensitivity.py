@@ -74,6 +74,11 @@ class Sensitivities:
             end += 1
         return self.derivatives[:end]
 
+    def _repr_markdown_(self) -> str:
+        from symattn.writers import jupyter, sensitivities
+
+        return jupyter.markdown(sensitivities.shown(self))
+
 
 def sensitivities(derivation: Derivation, of: str = "P", by: Sequence[str] = ()) -> Sensitivities:
     """The derivatives of a step, a row or an entry by every entry of the inputs.

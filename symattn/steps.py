@@ -813,15 +813,28 @@ class Step:
         return terminal.step(self)
 
     def _repr_latex_(self) -> str:
-        if self.shows_exact:
-            return rf"$\displaystyle {self.symbol} = {self.latex(labels=True)}$"
-        sign = "=" if self.decimals_are_exact else r"\approx"
-        return rf"$\displaystyle {self.symbol} {sign} {self.latex(self.digits, labels=True)}$"
+        from symattn.writers import jupyter, shown
+
+        return jupyter.latex(shown.step(self))
 
     def _repr_markdown_(self) -> str:
-        lines = [self._repr_latex_()]
-        lines += [rf"$\displaystyle {label} = {value}$" for label, value in self.where()]
-        return "\n\n".join(lines)
+        from symattn.writers import jupyter, shown
+
+        return jupyter.markdown(shown.step(self))
+
+
+class Steps(tuple[Step, ...]):
+    """Steps that were asked for together, ``d["Q", "K", "V"]``, and show themselves together."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "\n\n".join(map(repr, self))
+
+    def _repr_markdown_(self) -> str:
+        from symattn.writers import jupyter, shown
+
+        return jupyter.markdown(shown.steps(self))
 
 
 def _is_wide(step: Step, latex: str) -> bool:

@@ -139,6 +139,11 @@ class Report:
 
     __repr__ = __str__
 
+    def _repr_markdown_(self) -> str:
+        from symattn.writers import jupyter, shown
+
+        return jupyter.markdown(shown.report(self))
+
 
 def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value

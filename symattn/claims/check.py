@@ -77,6 +77,11 @@ class Checked:
         nothing = not (counts["right"] or counts["wrong"] or self.shown)
         return bool(counts["undecided"] or counts["unmatched"] or nothing)
 
+    def _repr_markdown_(self) -> str:
+        from symattn.writers import findings, jupyter
+
+        return jupyter.markdown(findings.shown(self))
+
 
 def check(
     reading: Reading,

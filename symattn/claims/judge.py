@@ -75,6 +75,11 @@ class Judgement:
         """The address of the step, without the cell."""
         return self.entry.step.address if self.entry else self.at
 
+    def _repr_markdown_(self) -> str:
+        from symattn.writers import findings, jupyter
+
+        return jupyter.markdown(findings.judgement(self))
+
 
 def judge(derivation: Derivation, claims: Sequence[Claim]) -> list[Judgement]:
     """Judge every number of every claim of a spec, in order."""

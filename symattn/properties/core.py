@@ -150,9 +150,9 @@ class Statement:
     __repr__ = __str__
 
     def _repr_markdown_(self) -> str:
-        from symattn.writers import statements
+        from symattn.writers import jupyter, statements
 
-        return statements.markdown([self])
+        return jupyter.markdown(statements.blocks([self])[:1])
 
 
 class Statements(tuple[Statement, ...]):
@@ -168,9 +168,9 @@ class Statements(tuple[Statement, ...]):
     __repr__ = __str__
 
     def _repr_markdown_(self) -> str:
-        from symattn.writers import statements
+        from symattn.writers import jupyter, statements
 
-        return statements.markdown(self)
+        return jupyter.markdown(statements.blocks(self))
 
 
 class Family:

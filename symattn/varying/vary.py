@@ -114,7 +114,7 @@ class _Shown:
     def _repr_markdown_(self) -> str:
         from symattn.writers import variations
 
-        return variations.markdown(self)
+        return variations.shown(self)
 
     def json(self) -> dict[str, Any]:
         """Plain data."""

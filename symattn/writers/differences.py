@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from symattn.blocks import Block, Paragraph, Table, inlines, plain, row
 from symattn.difference import Difference, EntryDifference, StepDifference
 from symattn.entries import Entry, place
 from symattn.notation import visible
+from symattn.writers import markdown as markdown_writer
 from symattn.writers import terminal
 
 SHOWN = 50  # entries of a step
@@ -30,19 +32,24 @@ def text(found: Difference) -> str:
 
 def markdown(found: Difference) -> str:
     """Markdown tables, with the exact values as mathematics."""
+    return "\n\n".join(map(markdown_writer.written, blocks(found))) + "\n"
+
+
+def blocks(found: Difference) -> list[Block]:
+    """The same as blocks of a page."""
     if not found.changed:
-        return "No step differs.\n"
-    parts = []
+        return [Paragraph(plain("No step differs."))]
+    out: list[Block] = []
     for step in found.changed:
-        parts.append(f"**`{step.address}`**: {_said(step)}\n")
+        out.append(Paragraph(inlines(f"**`{step.address}`**: {_said(step)}")))
         if step.entries:
-            rows = [["entry", "left", "≈", "right", "≈"], ["---"] * 5]
+            rows = []
             for e in step.entries[:SHOWN]:
                 symbol = e.left.step.entry_symbol(e.left.index)
-                rows.append([f"${symbol}$", *_cells(e, lambda x: f"${x.latex()}$")])
-            parts.append("".join(f"| {' | '.join(row)} |\n" for row in rows))
-            parts += [f"{more}\n" for more in _more(step)]
-    return "\n".join(parts)
+                rows.append(row([f"${symbol}$", *_cells(e, lambda x: f"${x.latex()}$")]))
+            out.append(Table(row(["entry", "left", "≈", "right", "≈"]), tuple(rows)))
+            out += [Paragraph(plain(more)) for more in _more(step)]
+    return out
 
 
 def latex(found: Difference) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from symattn.blocks import Block, Code, Inlines, Items, Paragraph, Table, plain, row
 from symattn.claims.check import Checked, Finding
 from symattn.claims.fix import Edit, in_style
 from symattn.claims.judge import Judgement
@@ -39,6 +40,40 @@ def text(checked: Checked) -> str:
     if not (checked.counts["right"] or checked.counts["wrong"] or checked.shown):
         lines.append(f"{name}: nothing could be judged")
     return "\n".join(lines) + "\n"
+
+
+def shown(checked: Checked) -> list[Block]:
+    """The same as blocks, for notebooks: a table of what is not right, and why."""
+    name = str(checked.document.path) or "text"
+    about = [f"{name}: {_summary(checked)}", *_about(checked)]
+    blocks: list[Block] = [Paragraph(plain(line)) for line in about]
+    told = [f for f in checked.findings if _told(f)]
+    rows = [row([plain(_at(checked, f)), *judged_cells(_in_percent(f))]) for f in told[:TOLD]]
+    if rows:
+        blocks.append(Table(row(["at", *JUDGED]), tuple(rows)))
+    if len(told) > TOLD:
+        blocks.append(Paragraph(plain(f"and {len(told) - TOLD} more")))
+    others = [f"{line}:{column} {said}" for line, column, said, _ in _others(checked)]
+    blocks += [Paragraph(plain(line)) for line in others]
+    if why := [line.strip() for line in _why(checked)]:
+        blocks.append(Items(tuple(plain(line) for line in why)))
+    return blocks
+
+
+#: What is told of a number in a table.
+JUDGED = ("entry", "printed", "verdict", "it should be")
+
+
+def judged_cells(j: Judgement) -> list[Inlines]:
+    """The cells of such a row."""
+    note = f": {j.note}" if j.note else ""
+    correct = visible(j.correct) if j.verdict == "wrong" else ""
+    return [(Code(j.at),), plain(visible(j.printed)), plain(f"{j.verdict}{note}"), plain(correct)]
+
+
+def judgement(j: Judgement) -> list[Block]:
+    """One of them alone."""
+    return [Table(row(list(JUDGED)), (tuple(judged_cells(j)),))]
 
 
 def github(checked: Checked) -> str:

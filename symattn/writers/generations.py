@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from symattn.blocks import Block, Paragraph, Table, plain, row
 from symattn.generation import Chosen, Generation, Proof
 from symattn.notation import visible
+from symattn.writers import markdown as markdown_writer
 from symattn.writers import terminal
-from symattn.writers.markdown import escape
 
 SHOWN = 10  # entries that are not proven equal
 
@@ -20,10 +21,15 @@ def text(made: Generation) -> str:
 
 def markdown(made: Generation) -> str:
     """A Markdown table, a line for each tie, and with a cache the proof."""
-    rows = [["token", "after", "next", _value(made)], ["---"] * 4]
-    rows += [[escape(visible(cell)) for cell in row] for row in _rows(made)]
-    table = "".join(f"| {' | '.join(row)} |\n" for row in rows)
-    return table + "".join(f"\n{escape(visible(note))}\n" for note in _notes(made))
+    return "".join(f"{markdown_writer.written(block)}\n\n" for block in blocks(made))[:-1]
+
+
+def blocks(made: Generation) -> list[Block]:
+    """The same as blocks of a page."""
+    header = row(["token", "after", "next", plain(_value(made))])
+    rows = tuple(row([plain(visible(cell)) for cell in cells]) for cells in _rows(made))
+    notes = (line for note in _notes(made) for line in note.split("\n"))
+    return [Table(header, rows), *(Paragraph(plain(visible(note.strip()))) for note in notes)]
 
 
 def data(made: Generation) -> dict[str, Any]:

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from symattn.blocks import Block, Code, Paragraph, Table, plain, row
 from symattn.layout import is_long
 from symattn.notation import visible
 from symattn.sensitivity import Derivative, Sensitivities
 
 DIGITS = 6
+
+#: How many are shown where nobody says.
+TOP = 10
 
 _MARKS = {"less": "", "equal": "=", "undecided": "?"}
 _LEGEND = {
@@ -72,6 +76,19 @@ def markdown(found: Sensitivities, top: int) -> str:
         )
     legend = _legend(derivatives)
     return "\n".join(lines + ([""] if legend else []) + legend)
+
+
+def shown(found: Sensitivities) -> list[Block]:
+    """The largest as blocks, for notebooks."""
+    derivatives = found.top(TOP)
+    header = row(["", "derivative", "", "≈", "exact"])
+    rows = []
+    for mark, name, label, decimal, exact in _rows(derivatives):
+        cells = [(Code(name),), plain(label), plain(decimal), (Code(exact),) if exact else ()]
+        rows.append(row([plain(mark), *cells]))
+    blocks: list[Block] = [Paragraph(plain(_heading(found, len(derivatives))))]
+    blocks += [Table(header, tuple(rows))] if rows else []
+    return [*blocks, *(Paragraph(plain(line)) for line in _legend(derivatives))]
 
 
 def data(found: Sensitivities, top: int) -> dict[str, Any]:

@@ -67,15 +67,16 @@ def unmarked(title: str) -> str:
 
 def markdown(found: Sequence[Statement]) -> str:
     """A Markdown list, and how many of which verdict."""
-    return "\n\n".join(map(markdown_writer.written, _blocks(found))) + "\n"
+    return "\n\n".join(map(markdown_writer.written, blocks(found))) + "\n"
 
 
 def latex(found: Sequence[Statement]) -> str:
     """The same in LaTeX, to be put into a document."""
-    return "\n\n".join(map(latex_writer.written, _blocks(found))) + "\n"
+    return "\n\n".join(map(latex_writer.written, blocks(found))) + "\n"
 
 
-def _blocks(found: Sequence[Statement]) -> list[Block]:
+def blocks(found: Sequence[Statement]) -> list[Block]:
+    """The same as blocks of a page."""
     return [Items(tuple(s.inlines for s in found)), Paragraph(plain(counted(found)))]
 
 

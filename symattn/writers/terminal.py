@@ -110,22 +110,35 @@ def notes(step: Step, indices: Sequence[tuple[int, ...]] | None = None) -> list[
 def selection(found: Selection) -> str:
     """What a decoding rule keeps, with the distribution that is left, and any tie."""
     name = found.row[0].step.short
-    cell = found.row[0].index[:-1]
-    lines = [f"{found.rule} of {name}{list(cell) if cell else ''}"]
-    lines[0] += f": {len(found.kept)} of {len(found.row)}"
     shown = [e.step.displayed_at(e.index, "text") for e in found.kept]
-    words = [next((w for w in reversed(e.labels) if w), e.address) for e in found.kept]
     try:
         columns = [shown, found.texts("text"), found.shown()]
         header = ["", name, "renormalised", "≈"]
     except (ExactnessError, Undecided):  # scores, which have an order but no sum to divide by
         columns, header = [shown], ["", name]
-    lines.append(table(header, list(zip(words, *columns, strict=True))))
-    if found.tied:
-        tied = ", ".join(e.address for e in found.tied)
-        places = found.size - (len(found.kept) - len(found.tied))
-        lines.append(f"tie for the last place: {tied}; {places} of them would do")
-    return "\n".join(lines)
+    rows = list(zip(words_of(found), *columns, strict=True))
+    return "\n".join([selection_head(found), table(header, rows), *selection_tie(found)])
+
+
+def selection_head(found: Selection) -> str:
+    """``top 2 of P: 2 of 5``."""
+    cell = found.row[0].index[:-1]
+    name = f"{found.row[0].step.short}{list(cell) if cell else ''}"
+    return f"{found.rule} of {name}: {len(found.kept)} of {len(found.row)}"
+
+
+def words_of(found: Selection) -> list[str]:
+    """What each entry that is kept is called."""
+    return [next((w for w in reversed(e.labels) if w), e.address) for e in found.kept]
+
+
+def selection_tie(found: Selection) -> list[str]:
+    """A line on those that tie for the last place, if any do."""
+    if not found.tied:
+        return []
+    tied = ", ".join(e.address for e in found.tied)
+    places = found.size - (len(found.kept) - len(found.tied))
+    return [f"tie for the last place: {tied}; {places} of them would do"]
 
 
 def overview(steps: Sequence[Step]) -> str:
@@ -147,7 +160,13 @@ def heading(step: Step) -> str:
 
 
 def report(report: Report) -> str:
-    """The table that `verify` prints, and a sentence for each disagreement.
+    """The table that `verify` prints, and a sentence for each disagreement."""
+    header, *rows = report_rows(report)
+    return "\n".join([table(header, rows, left=2), "", *report_notes(report)])
+
+
+def report_rows(report: Report) -> list[list[str]]:
+    """The cells of that table, its header first.
 
     The certified value is the one that float64 comes closest to its bound at. A cell has
     the largest error in ulps, where it is, and the mean; NO where a float leaves its bound.
@@ -155,7 +174,7 @@ def report(report: Report) -> str:
     types = list(dict.fromkeys(c.type for c in report.checks))
     steps = list(dict.fromkeys(c.step for c in report.checks))
     cells = {(c.step, c.type): c for c in report.checks}
-    rows = []
+    rows = [["step", "certified value", "bits", *types]]
     for name in steps:
         first = cells[name, types[0]]
         row = [name, f"{first.worst_at} = {first.exact}", str(first.bits or "exact")]
@@ -164,10 +183,15 @@ def report(report: Report) -> str:
             where = f"{c.ulps:.2f} {c.ulps_at}" if c.ulps_at else "0"
             row.append(f"{where} (mean {c.mean_ulps:.2f})" + ("" if c.agrees else " NO"))
         rows.append(row)
-    lines = [table(["step", "certified value", "bits", *types], rows, left=2), ""]
-    lines += report.disagreements or [
+    return rows
+
+
+def report_notes(report: Report) -> list[str]:
+    """The disagreements, or that there are none; and what was left out."""
+    types = list(dict.fromkeys(c.type for c in report.checks))
+    steps = {c.step for c in report.checks}
+    agrees = (
         f"{len(steps)} steps agree: every entry within its running error bound, in "
         f"{', '.join(types[:-1])} and {types[-1]}. Errors are in ulps."
-    ]
-    lines += report.left_out
-    return "\n".join(lines)
+    )
+    return [*(report.disagreements or [agrees]), *report.left_out]

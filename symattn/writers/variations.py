@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
+from symattn.blocks import Block, Inlines, Math, Paragraph, Plain, Table, plain, row
 from symattn.notation import visible
 from symattn.varying.points import Point
 from symattn.varying.regions import ACROSS, DEPTH, UP, Line, Region
 from symattn.varying.vary import Map, Row, Threshold, Variation
-from symattn.writers import terminal
+from symattn.writers import jupyter, terminal
 from symattn.writers.markdown import escape
 
 #: What cells of a map that are not settled are drawn as.
@@ -42,6 +43,30 @@ def markdown(found: Any) -> str:
         head = f"{_plain(_along(found))}\n\n{table}"
         return head + "".join(f"\n{note}\n" for note in notes)
     return head + "".join(f"\n{_plain(note)}\n" for note in notes)
+
+
+def shown(found: Any) -> str:
+    """The same for notebooks; see `symattn.writers.jupyter`."""
+    if isinstance(found, Map):
+        drawn = "\n".join(_drawn(found))
+        legend = [*_legend(found), *_lines(found)]
+        return "\n\n".join(
+            [
+                jupyter.written(Paragraph(plain(visible(_over(found))))),
+                f"```text\n{drawn}\n```",
+                *(jupyter.written(Paragraph(plain(visible(line)))) for line in legend),
+            ]
+        )
+    rows = [
+        row([*(plain(visible(end)) for end in ends), plain(visible(word))])
+        for ends, word in _rows(found)
+    ]
+    blocks: list[Block] = [
+        Paragraph(plain(visible(_along(found)))),
+        Table(row(["from", "to", _what(found)]), tuple(rows)),
+        *(Paragraph(_note_inlines(found, t)) for t in found.thresholds),
+    ]
+    return jupyter.markdown(blocks)
 
 
 def data(found: Any) -> dict[str, Any]:
@@ -148,19 +173,19 @@ def _along(found: Variation) -> str:
 
 def _rows(found: Variation) -> list[tuple[list[str], str]]:
     digits: dict[Point, int] = {}
-    for row in found.rows:
-        for x in (row.low, row.high):
+    for part in found.rows:
+        for x in (part.low, part.high):
             if x is not None:
-                digits[x] = max(digits.get(x, 0), row.digits(found.digits))
+                digits[x] = max(digits.get(x, 0), part.digits(found.digits))
     return [
         (
             [
                 infinite if x is None else x.short(digits[x])
-                for x, infinite in ((row.low, "-oo"), (row.high, "oo"))
+                for x, infinite in ((part.low, "-oo"), (part.high, "oo"))
             ],
-            _winner(row),
+            _winner(part),
         )
-        for row in found.rows
+        for part in found.rows
     ]
 
 
@@ -176,19 +201,30 @@ def _notes(found: Variation, style: str = "text") -> list[str]:
 
 
 def _note(found: Variation, threshold: Threshold, style: str) -> str:
+    words = _tie(found, threshold)
+    if style == "latex":
+        return f"At ${_at(found, threshold)}$ {_plain(words)}."
+    decimal, shown = threshold.at.decimal(found.digits), threshold.at.text()
+    return f"at {decimal if shown is None else f'{shown} ≈ {decimal}'}: {words}"
+
+
+def _note_inlines(found: Variation, threshold: Threshold) -> Inlines:
+    words = f" {visible(_tie(found, threshold))}."
+    return (Plain("At "), Math(_at(found, threshold)), Plain(words))
+
+
+def _tie(found: Variation, threshold: Threshold) -> str:
     *first, last = threshold.tied
     words = f"{', '.join(first)} and {last} tie"
     if threshold.before == threshold.after:
         words += f", and {' = '.join(threshold.after)} stays the {_what(found)}"
-    decimal = threshold.at.decimal(found.digits)
-    shown = threshold.at.text("latex" if style == "latex" else "text")
-    if style == "latex":
-        return f"At {_math(shown, decimal)} {_plain(words)}."
-    return f"at {decimal if shown is None else f'{shown} ≈ {decimal}'}: {words}"
+    return words
 
 
-def _math(shown: str | None, decimal: str) -> str:
-    return f"${decimal}$" if shown is None else rf"${shown} \approx {decimal}$"
+def _at(found: Variation, threshold: Threshold) -> str:
+    """LaTeX of where it is."""
+    decimal, shown = threshold.at.decimal(found.digits), threshold.at.text("latex")
+    return decimal if shown is None else rf"{shown} \approx {decimal}"
 
 
 # Over two.
