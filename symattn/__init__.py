@@ -40,6 +40,7 @@ __all__ = [
     "derive",
     "generate",
     "load",
+    "loads",
     "model",
     "prove",
     "static",
@@ -87,6 +88,32 @@ def load(spec: str | os.PathLike[str]) -> Derivation:
     if not isinstance(spec, str | os.PathLike):
         raise SpecError(f"wanted a path or a name, got {type(spec).__name__}")
     return load_spec(os.fspath(spec)).derive()
+
+
+def loads(text: str) -> Derivation:
+    """Derive a spec from its text, as it stands in a file or a notebook.
+
+    Raises:
+        SpecError: what cannot be used, with key and row.
+
+    >>> text = '''
+    ... format = 1
+    ... model = "attention_head"
+    ... tokens = ["cat", "mouse"]
+    ... [matrices]
+    ... E = [[1, 0], [0, 1]]
+    ... W_Q = "identity"
+    ... W_K = "identity"
+    ... W_V = "identity"
+    ... '''
+    >>> loads(text)["A"].decimal(2)
+    [['0.67', '0.33'], ['0.33', '0.67']]
+    """
+    from symattn.spec_reader import parse_spec
+
+    if not isinstance(text, str):
+        raise SpecError(f"wanted the text of a spec, got {type(text).__name__}")
+    return parse_spec(text).derive()
 
 
 def article() -> Derivation:

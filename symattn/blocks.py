@@ -76,8 +76,15 @@ class Equation:
 
 @dataclass(frozen=True)
 class Table:
+    """A table.
+
+    Attributes:
+        quoted: whether it repeats what somebody else printed, right or wrong.
+    """
+
     header: tuple[Inlines, ...]
     rows: tuple[tuple[Inlines, ...], ...]
+    quoted: bool = False
 
 
 @dataclass(frozen=True)

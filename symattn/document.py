@@ -549,7 +549,7 @@ class _Builder:
             row([self._place(j), j.printed, self._written(j.correct), words[j.verdict]])
             for j in judgements
         ]
-        table = Table(header, tuple(rows))
+        table = Table(header, tuple(rows), quoted=True)
         return [table, *self.causes(judgements)] if rows else []
 
     def _place(self, judgement: Judgement) -> str:

@@ -62,6 +62,7 @@ class Spec:
         aliases: by what documents call a step, its address.
         properties: what it states of its model, whatever the weights.
         path: where it came from, for messages and neighbouring files.
+        source: its text, as it was read.
     """
 
     name: str
@@ -86,6 +87,7 @@ class Spec:
     properties: tuple[Stated, ...] = ()
     text_name: str = "default.en.toml"
     path: Path | None = None
+    source: str = ""
 
     def derive(self) -> Derivation:
         """Trace the model over these inputs.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -91,7 +92,7 @@ def parse_spec(text: str, name: str = "spec", path: Path | None = None) -> Spec:
     except (ValueError, RecursionError) as error:
         # ValueError: tomllib's own errors, and Python's for integers over 4300 digits.
         raise SpecError(f"{name}: not valid TOML: {error}") from None
-    return _Reader(name, table).spec(path)
+    return replace(_Reader(name, table).spec(path), source=text)
 
 
 class _Reader(Table):

@@ -72,6 +72,23 @@ WORDS = {
     "rose": "The loss was {before} and is {after}: it rose, which the enclosures of both prove.",
     "stayed": "The loss was {before} and stays what it was, proven.",
     "open": "The loss was {before} and is {after}; which is less is undecided.",
+    "notebook_start": "The equations below are what Python shows: run the cells, change them, look "
+    "at other entries. What they show is stored, so that the notebook reads without being run; to "
+    "run it, symattn has to be installed. Numbers in sentences stay those of the example as given.",
+    "notebook_python": "In Python",
+    "notebook_decimals": "As many decimals of `{step}` as are asked for, each of them proven:",
+    "notebook_largest": "What is the most likely, which is proven:",
+    "notebook_compare": "It and the next one, compared exactly:",
+    "notebook_verify": "Whether NumPy's floats lie within the error that their arithmetic allows, "
+    "in every step; `d.verify()` alone shows how far off they are:",
+    "notebook_exercises": "Exercises",
+    "notebook_change": "Change entries of `{matrix}` until another token becomes the most likely "
+    "in `{step}`.",
+    "notebook_change_any": "Change entries of `{matrix}`, and see what becomes of `{step}`.",
+    "notebook_vary": "Where does the most likely token change as `{entry}` varies? Guess before "
+    "you look.",
+    "notebook_work": "Work out `{entry}` with a pencil, and write it in place of 0, such as "
+    "`exp(1/2)/(1 + exp(1/2))`. Equal is proven; a decimal will not do.",
     "has_symbols": "With symbols in it there are no floats to compare.",
 }
 

@@ -85,11 +85,18 @@ def _sentence(text: str, at: int) -> str:
 def printed_in(reading: Reading, numbers: Iterable[str]) -> set[str]:
     """Those of some numbers that running text says."""
     prose = _prose(reading)
-    return {
-        number
-        for number in set(numbers)
-        if re.search(rf"(?<![\w.]){re.escape(number)}(?![\w]|\.\d)", prose)
-    }
+    return {number for number in set(numbers) if _says(prose, number)}
+
+
+def quoted_in(reading: Reading, numbers: Iterable[str]) -> set[str]:
+    """Those of some numbers that stand in blocks of what is quoted."""
+    text = reading.document.text
+    quoted = [text[b.inner_start : b.inner_end] for b in reading.blocks if b.kind == "quoted"]
+    return {number for number in set(numbers) if any(_says(part, number) for part in quoted)}
+
+
+def _says(text: str, number: str) -> bool:
+    return re.search(rf"(?<![\w.]){re.escape(number)}(?![\w]|\.\d)", text) is not None
 
 
 def repeats(reading: Reading, old: Sequence[str]) -> Iterator[tuple[int, str]]:

@@ -18,6 +18,7 @@ from symattn.cli.options import (
     displayed,
     format_options,
 )
+from symattn.writers.formats import ENDINGS, FORMATS
 
 if TYPE_CHECKING:
     from symattn.derivation import Derivation
@@ -29,12 +30,12 @@ if TYPE_CHECKING:
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help="The file, .md or .tex; - for the terminal.",
+    help=f"The file: {', '.join(ENDINGS)}; - for the terminal.",
 )
 @click.option("--backward", is_flag=True, help="Append the backward pass, with every gradient.")
 @click.option("--target", help="With --backward: what to predict, where the model has no loss.")
 @display_options(pages=True)
-@format_options("markdown", "latex")
+@format_options(*FORMATS)
 def command(
     spec: str,
     output: Path | None,

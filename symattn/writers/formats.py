@@ -10,7 +10,14 @@ from symattn.blocks import Page
 from symattn.errors import OptionError
 
 #: By ending, the module of `symattn.writers` with ``write(page, about) -> str | bytes``.
-ENDINGS = {".md": "markdown", ".tex": "latex"}
+ENDINGS = {
+    ".ipynb": "notebook",
+    ".md": "markdown",
+    ".tex": "latex",
+}
+
+#: The names of the formats.
+FORMATS = tuple(dict.fromkeys(ENDINGS.values()))
 
 
 def format_of(path: Path) -> str:

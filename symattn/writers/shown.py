@@ -115,7 +115,7 @@ def _flat(found: object) -> list[Entry]:
 def entry(one: Entry) -> list[Block]:
     """Its exact value and decimal, and what its names stand for."""
     about = f" {one.about}" if one.about else ""
-    latex = f"{one.step.entry_symbol(one.index)} = {one.latex()}{about}"
+    latex = f"{one.step.entry_symbol(one.index)} = {one.step.written_at(one.index, 'latex')}{about}"
     return [Equation(latex, (one,)), *_named(_names_of(one))]
 
 

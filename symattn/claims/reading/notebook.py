@@ -18,8 +18,8 @@ _ESCAPE = re.compile(r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2
 
 #: Outputs say the same in several formats; the first that holds a matrix is read.
 FORMATS: tuple[tuple[str, Flavour], ...] = (
-    ("text/latex", "latex"),
     ("text/markdown", "markdown"),
+    ("text/latex", "latex"),
     ("text/html", "html"),
     ("text/plain", "code"),
 )
