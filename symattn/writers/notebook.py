@@ -13,7 +13,6 @@ from typing import Any
 
 from symattn.blocks import Block, Equation, Heading, Page, Paragraph, Table, inlines, plain
 from symattn.errors import SpecError
-from symattn.examples import builtin_names
 from symattn.text import Text
 from symattn.writers import jupyter, marker
 from symattn.writers.session import Session, Typed
@@ -45,6 +44,8 @@ def write(page: Page, spec: str = "") -> str:
 
 class _Notebook:
     def __init__(self, page: Page, spec: str) -> None:
+        from symattn.examples import builtin_names
+
         assert page.derivation is not None  # `write` has seen to it
         self.page = page
         own = page.derivation.spec

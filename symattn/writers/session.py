@@ -15,7 +15,6 @@ import numpy as np
 from symattn.derivation import Derivation
 from symattn.entries import Entry
 from symattn.errors import SpecError, SymattnError
-from symattn.examples import builtin_names
 from symattn.gradients import Backward, Loss
 from symattn.literals import Infinity
 from symattn.steps import Step, Steps
@@ -210,6 +209,7 @@ def _loaded(page: Derivation) -> tuple[str, Derivation]:
     A built-in spec comes with symattn. One of somebody's own stands in the notebook itself: a file
     beside it would be missing wherever else it is opened, and what can be changed is in sight.
     """
+    from symattn.examples import builtin_names
     from symattn.spec_reader import load_spec, parse_spec
 
     spec = page.spec
