@@ -14,9 +14,10 @@ LETTERS = {"<": "<", ">": ">", "|": "|", "∧": "^", "∼": "~", "\\": "\\"}
 
 
 def opened(parts: Iterable[Element]) -> Iterable[Element]:
-    """Elements without the groups and thin spaces around them; matrices and cases stay whole."""
+    """Elements without groups and thin spaces; matrices, cases and coloured parts stay whole."""
     for part in parts:
-        if part.tag in GROUPS and not is_matrix(part) and not is_cases(part):
+        is_whole = is_matrix(part) or is_cases(part) or colour(part)
+        if part.tag in GROUPS and not is_whole:
             yield from opened(part)
         elif part.tag != "mphantom" and not (part.tag == "mspace" and not is_gap(part)):
             yield part
@@ -33,8 +34,8 @@ def text_of(part: Element) -> str:
 
 
 def is_text(part: Element) -> bool:
-    """Whether it is words, and not the space that a backslash sets."""
-    return part.tag == "mtext" and "".join(part.itertext()) not in ("\xa0", " ")
+    """Whether it is words."""
+    return part.tag == "mtext"
 
 
 def is_sign_of_text(part: Element) -> bool:
@@ -48,6 +49,12 @@ def letters(part: Element) -> str:
     """A token's text, or a sign in it as the token has it."""
     text = "".join(part.itertext())
     return LETTERS.get(text, text) if part.tag == "mo" else text.replace("\xa0", " ")
+
+
+def colour(part: Element) -> str | None:
+    """The colour that a group is set in, as ``#rrggbb``, or None."""
+    match = re.search(r"(?:^|;)\s*color:\s*(#[0-9A-Fa-f]{6})\b", part.get("style", ""))
+    return match[1] if match else None
 
 
 def is_gap(part: Element) -> bool:

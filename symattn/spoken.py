@@ -133,8 +133,10 @@ def _run(flat: list[Element], i: int) -> tuple[int, str]:
         after = i + 1
         while after < len(flat) and (is_text(flat[after]) or is_sign_of_text(flat[after])):
             after += 1
+        if not (text := "".join(map(letters, flat[i:after]))).strip():
+            return after, ""  # a space that a backslash sets
         alone = after == i + 1 and not is_text(part)
-        return after, _one(part) if alone else label("".join(map(letters, flat[i:after])))
+        return after, _one(part) if alone else label(text)
     shown = sign(part)
     if shown == "." and [sign(p) for p in flat[i : i + 3]] == ["."] * 3:
         return i + 3, "and so on"

@@ -89,6 +89,9 @@ WORDS = {
     "you look.",
     "notebook_work": "Work out `{entry}` with a pencil, and write it in place of 0, such as "
     "`exp(1/2)/(1 + exp(1/2))`. Equal is proven; a decimal will not do.",
+    "language": "en",
+    "appendix": "What was left out above",
+    "see_appendix": "It is in the appendix.",
     "has_symbols": "With symbols in it there are no floats to compare.",
 }
 

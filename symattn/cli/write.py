@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +72,10 @@ def command(
     else:
         written = formats.written(made, kind, _about(spec, derivation, output))
     if output is None or str(output) == "-":
+        if isinstance(written, bytes) and sys.stdout.isatty():
+            raise click.UsageError(
+                f"wanted a file for {kind}, which is no text: -o FILE, or a pipe"
+            )
         click.echo(written, nl=False)
     else:
         files.write(output, written)

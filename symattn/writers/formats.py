@@ -13,7 +13,9 @@ from symattn.errors import OptionError
 ENDINGS = {
     ".ipynb": "notebook",
     ".md": "markdown",
+    ".pdf": "pdf",
     ".tex": "latex",
+    ".typ": "typst",
 }
 
 #: The names of the formats.

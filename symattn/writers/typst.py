@@ -1,0 +1,175 @@
+"""A document for typst: what a person would write, and edit, below its looks in one place.
+
+Each equation says in words what it shows, so that its PDF can be read aloud. What a page folds is
+an appendix here, and linked from where it was.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from importlib.resources import files
+
+from symattn import mathml, spoken, typst_math
+from symattn.blocks import (
+    Block,
+    Code,
+    Equation,
+    Fold,
+    Heading,
+    Inline,
+    Inlines,
+    Items,
+    Map,
+    Math,
+    Page,
+    Paragraph,
+    Plain,
+    Styled,
+    Table,
+)
+from symattn.notation import visible
+from symattn.text import WORDS
+from symattn.typst_math import string
+from symattn.writers import marker
+
+#: Headings from which on a page has contents.
+CONTENTS = 4
+
+#: What typst reads as nothing but text: words, and signs that stay signs wherever they stand.
+_SAFE = re.compile(r"(?:[^\W_]|[ ,;!?()'\"%—–’‘“”…×·]|(?<=[^\W_])[-:](?=[^\W_])|:(?= )|\.(?!\.))+")
+
+#: What would be a list or a heading at the start of a line.
+_LISTED = re.compile(r"\d+\.")
+
+
+def write(page: Page, spec: str = "", *, unseen: str = "") -> str:
+    """The whole page as a document for typst.
+
+    Args:
+        spec: what the page is about; see `markdown.write`.
+        unseen: characters that no font has; they are shown by their number in a box.
+    """
+    comment = marker.said(spec)
+    made = _Document(page)
+    options = f"title: {string(visible(page.title))}, language: {string(made.words['language'])}"
+    if sum(isinstance(b, Heading) and b.level == 2 for b in page.blocks) < CONTENTS:
+        options += ", contents: false"
+    parts = [f"// {comment}"] if comment else []
+    parts += [style(unseen), f"#show: paper.with({options})", made.body()]
+    return "\n\n".join(parts) + "\n"
+
+
+def style(unseen: str = "") -> str:
+    """The looks, which stand at the top of each document."""
+    looks = files("symattn.writers").joinpath("style.typ").read_text("utf-8").rstrip("\n")
+    if not unseen:
+        return looks
+    known = "".join(f"\\u{{{ord(c):x}}}" for c in unseen)
+    return f'{looks}\n#show regex("[{known}]"): it => unseen(it.text)'
+
+
+class _Document:
+    def __init__(self, page: Page) -> None:
+        self.page = page
+        spec = page.derivation.spec if page.derivation is not None else None
+        self.words = spec.text.words if spec is not None else WORDS
+        self.folds: list[Fold] = []
+        self.level = 0
+
+    def body(self) -> str:
+        body = [self.written(block) for block in self.page.blocks]
+        if self.folds:
+            body.append(f"= {markup(self.words['appendix'])}")
+            self.level = 1
+        at = 0
+        while at < len(self.folds):  # a fold may hold folds
+            fold = self.folds[at]
+            at += 1
+            body.append(f"== {inlines(fold.title)} <folded-{at}>")
+            self.level = 2
+            body += [self.written(block, deeper=1) for block in fold.blocks]
+        return "\n\n".join(body)
+
+    def written(self, block: Block, deeper: int = 0) -> str:
+        if isinstance(block, Heading):
+            # Levels that leave one out cannot be read aloud as an outline.
+            self.level = min(max(block.level - 1, 1) + deeper, self.level + 1)
+            return f"{'=' * self.level} {inlines(block.parts)}"
+        if isinstance(block, Paragraph):
+            return inlines(block.parts)
+        if isinstance(block, Items):
+            mark = "+" if block.numbered else "-"
+            return "\n".join(f"{mark} {inlines(item)}" for item in block.items)
+        if isinstance(block, Equation):
+            return equation(block.latex)
+        if isinstance(block, Fold):
+            self.folds.append(block)
+            where = f"#link(<folded-{len(self.folds)}>)[{markup(self.words['see_appendix'])}]"
+            return f"{inlines(block.instead)} {where}"
+        if isinstance(block, Map):
+            return inlines(block.instead)
+        return _table(block)
+
+
+def equation(latex: str) -> str:
+    """A displayed equation, with its words; one with a wide matrix also in parts."""
+    tree = mathml.tree(latex)
+    words = string(spoken.words(tree).replace("\n", " "))
+    return f"#eq({words}, $\n{typst_math.from_tree(tree)}\n$)"
+
+
+def _table(table: Table) -> str:
+    lines = [f"  ({', '.join(f'[{inlines(c)}]' for c in table.header)},),"]
+    lines += [f"  {', '.join(f'[{inlines(c)}]' for c in row)}," for row in table.rows]
+    return "\n".join([f"#rows({len(table.header)},", *lines, ")"])
+
+
+def inlines(parts: Inlines) -> str:
+    """Inlines as markup."""
+    return _joined(map(_inline, parts))
+
+
+def _joined(pieces: Iterable[str]) -> str:
+    """Pieces beside each other; what follows a call must not be read as part of it."""
+    out = ""
+    for piece in pieces:
+        is_call = out.endswith((")", "]", '"')) and "#" in out
+        out += f";{piece}" if is_call and piece[:1] in tuple("([.;") and piece else piece
+    return out
+
+
+def _inline(part: Inline) -> str:
+    if isinstance(part, Plain):
+        return markup(part.text)
+    if isinstance(part, Math):
+        tree = mathml.tree(part.latex, displayed=False)
+        words = string(spoken.words(tree).replace("\n", " "))
+        return f"#m({words}, ${typst_math.from_tree(tree)}$)"
+    if isinstance(part, Code):
+        return f"#raw({string(visible(part.text))})"
+    assert isinstance(part, Styled)
+    return f"#{'strong' if part.level > 1 else 'emph'}[{inlines(part.parts)}]"
+
+
+def markup(text: str) -> str:
+    r"""Any text as markup that shows it: words as they are, what typst would read as strings.
+
+    >>> print(markup("cat chases $x$"))
+    cat chases #"$";x#"$"
+    """
+    out: list[str] = []
+    at = 0
+    text = visible(text)
+    for match in _SAFE.finditer(text):
+        if match.start() > at:
+            out.append("#" + string(text[at : match.start()]))
+        starts_list = not out and _LISTED.match(match[0])
+        out.append("#" + string(match[0]) if starts_list else match[0])
+        at = match.end()
+    if at < len(text):
+        out.append("#" + string(text[at:]))
+    return "".join(
+        f"{piece};" if piece.startswith("#") and i + 1 < len(out) else piece
+        for i, piece in enumerate(out)
+    )
