@@ -154,7 +154,7 @@ def test_new_writes_a_spec_that_works_and_overwrites_nothing(tmp_path: Path) -> 
         (["show", "A", "--format", "pdf"], "Invalid value for '--format'"),
         (["show", "A", "--digits", "-1"], "Invalid value for '--digits'"),
         (["wirte"], "No such command 'wirte'"),
-        (["write", "-o", "page.docx"], "wanted a file ending in .md, .tex"),
+        (["write", "-o", "page.docx"], "wanted a file ending in"),
         (["write", "-o", "/nowhere/page.md"], "/nowhere/page.md: No such file or directory"),
         (["write", "-o", ".md"], "wanted a file ending in"),
         (["new", "mine.txt"], "wanted a name ending in .toml"),
