@@ -282,7 +282,10 @@ class Step:
     @property
     def substitutes_exactly(self) -> bool:
         """Whether what is put into the formula are exact values, and not rounded ones."""
-        return all(self._puts_exact(s) or s.decimals_are_exact for s in self._operands)
+        return all(
+            self._puts_exact(s) or s.decimals_are_exact or _is_wide(s, self._put_in(s))
+            for s in self._operands
+        )
 
     def _symbols_latex(self) -> str:
         """The matrix of its entries' names, for where the entries are too long."""

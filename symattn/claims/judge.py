@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal, Protocol
 
-from symattn import decide
+from symattn import decide, row_sums
 from symattn.certify import bounds_of, decimal_of
 from symattn.claims.entry_names import EntryNames
 from symattn.claims.expressed import equals
@@ -165,6 +165,8 @@ class Judging:
         written = fixed(_fraction(printed), digits)
         if is_rounding(written, correct, lambda: _rational(entry, factor)):
             return say("right", correct)
+        if printed.starred and factor is None and self._is_kept(entry, printed, digits):
+            return say("right", correct, "not the nearest, so that its row adds to 1")
         if printed.is_raw_float and factor is None and self._is_float_of(entry, printed):
             return say("right", correct, "within the error of the float type it was printed in")
         return say("wrong", correct)
@@ -215,6 +217,11 @@ class Judging:
         if answer.verdict == "zero":
             return say("right", printed.text)
         return say("wrong", entry.latex())
+
+    def _is_kept(self, entry: Entry, printed: Printed, digits: int) -> bool:
+        """Whether the largest remainders of its row give it this decimal."""
+        moved = row_sums.moved(entry.step, digits).get(entry.index)
+        return moved is not None and Fraction(moved) == _fraction(printed)
 
     def _is_near(self, entry: Entry, printed: Printed, reach: Fraction) -> bool:
         bounds = self.derivation.enclosures.bounds((entry.step.node, entry.index))

@@ -234,6 +234,7 @@ def with_decimals(m: PrintedMatrix) -> PrintedMatrix:
     """
     plain = [c for c in m.cells if c.kind == "decimal" and not (c.exponent or c.percent)]
     digits = max((c.decimals or 0 for c in plain), default=0)
+    signify = _significant(m.cells)
     is_fixed = m.notation != "list" and digits <= FEW and len({c.decimals for c in plain}) == 1
     significant = max((c.significant or 0 for c in plain), default=0)
 
@@ -241,6 +242,8 @@ def with_decimals(m: PrintedMatrix) -> PrintedMatrix:
         is_plain = c.kind == "decimal" and not (c.exponent or c.percent)
         if is_plain and is_fixed:
             return replace(c, fixed=True)
+        if c.kind == "integer" and c.significant == signify > 1:
+            return c
         if (c.decimals or 0) >= digits or not (is_plain or c.kind in BARE):
             return c
         if is_plain and m.notation == "list":
@@ -248,6 +251,16 @@ def with_decimals(m: PrintedMatrix) -> PrintedMatrix:
         return c if c.decimals else replace(c, decimals=digits)
 
     return replace(m, rows=tuple(tuple(map(whole, row)) for row in m.rows))
+
+
+def _significant(cells: Sequence[Printed]) -> int:
+    """How many significant figures all decimals have that differ in their places; else 0.
+
+    18 beside 1.4 and 0.35 has two, as they have.
+    """
+    decimals = [c for c in cells if c.kind == "decimal" and not c.percent]
+    figures = {c.significant or 0 for c in decimals}
+    return figures.pop() if len(figures) == 1 and len({c.decimals for c in decimals}) > 1 else 0
 
 
 Places = list[list[tuple[int, ...]]]

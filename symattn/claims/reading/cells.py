@@ -37,6 +37,7 @@ class Printed:
         percent: whether a percent sign follows; `value` is the hundredth part then.
         approximate: whether an ≈ stands before it in its cell.
         fixed: whether it was written to fixed decimals, whatever its digits; its matrix tells.
+        starred: whether a star stands above it.
     """
 
     text: str
@@ -51,6 +52,7 @@ class Printed:
     percent: bool = False
     approximate: bool = False
     fixed: bool = False
+    starred: bool = False
 
     @property
     def is_number(self) -> bool:
@@ -80,6 +82,7 @@ _AFTER = re.compile(
     rf"(?:{_SPACE}|\\(?:hline|bottomrule)|<!--(?:(?!-->).)*-->|<[^<>]*>|[,;]"
     r"|\^\{?\s*\\d?dagger\s*\}?)$"
 )
+_STAR = re.compile(r"\^\{?\s*(?:\\ast(?![a-zA-Z])|\*)\s*\}?$")
 _APPROXIMATE = re.compile(r"\\approx(?![a-zA-Z])|\\simeq(?![a-zA-Z])|[≈≃]")
 _TEXT = r"math(?:bf|rm|it|sf|tt|normal|bb)|text(?:bf|rm|it|sf|tt|normal)?"
 _WRAPPER = re.compile(
@@ -143,7 +146,7 @@ def read(view: Mapped, start: int, end: int) -> Printed:
     if not _HOPEFUL.search(text):
         low, high = _stripped(text)
         return _unreadable(view, text[low:high], start + low, start + high)
-    low, high, approximate = _core(text)
+    low, high, approximate, starred = _core(text)
     if low == high:
         low, high = _stripped(text)
     percent = re.search(r"\s*\\?%$", text[low:high])
@@ -158,11 +161,37 @@ def read(view: Mapped, start: int, end: int) -> Printed:
         if value is not None:
             found = Printed(core, *span, "exact", value)
     if found is None:
-        low, high = _stripped(text)
+        if not _ENTRY.search(core):  # else what is read as names of entries, without its box
+            low, high = _stripped(text)
         return _unreadable(view, text[low:high], start + low, start + high)
-    if approximate:
-        found = replace(found, approximate=True)
+    if approximate or starred:
+        found = replace(found, approximate=approximate, starred=starred)
     return found
+
+
+def has_point(printed: Printed) -> bool:
+    """Whether a point stands before its decimals."""
+    return printed.kind == "decimal" and "." in printed.text
+
+
+def has_comma(printed: Printed) -> bool:
+    """Whether a comma stands before its decimals."""
+    return printed.kind == "decimal" and "," in printed.text and "." not in printed.text
+
+
+def with_comma(printed: Printed) -> Printed:
+    """The number with its comma read as that before decimals, where it may be one: 1,250."""
+    text = _JOINERS.sub("", _MINUS.sub("-", printed.text)).replace("{,}", ",").strip()
+    if printed.kind != "integer" or text.count(",") != 1:
+        return printed
+    match = _NUMBER.fullmatch(text.replace(",", "."))
+    span = (printed.start, printed.end)
+    found = _from_match(match, printed.text, span, printed.percent) if match else None
+    return (
+        printed
+        if found is None
+        else replace(found, approximate=printed.approximate, starred=printed.starred)
+    )
 
 
 def _unreadable(view: Mapped, text: str, start: int, end: int) -> Printed:
@@ -174,18 +203,23 @@ def _stripped(text: str) -> tuple[int, int]:
     return left, max(left, len(text.rstrip()))
 
 
-def _core(text: str) -> tuple[int, int, bool]:
-    """The number's span in a cell: what surrounds it is peeled off layer by layer."""
-    low, high, approximate = 0, len(text), False
+def _core(text: str) -> tuple[int, int, bool, bool]:
+    """The number's span in a cell: what surrounds it is peeled off layer by layer.
+
+    Also whether an ≈ stood before it, and a star above it.
+    """
+    low, high, approximate, starred = 0, len(text), False, False
     for _ in range(40):
         before = (low, high)
         low, high = _bare(text, low, high)
+        if star := _STAR.search(text[low:high]):
+            high, starred = low + star.start(), True
         signs = list(_APPROXIMATE.finditer(text, low, high))
         if signs:
             low, approximate = signs[-1].end(), True
         if (low, high) == before:
             break
-    return low, high, approximate
+    return low, high, approximate, starred
 
 
 def _bare(text: str, low: int, high: int) -> tuple[int, int]:

@@ -8,6 +8,7 @@ from itertools import count
 from pathlib import Path
 
 from symattn.claims.reading import regions as cut
+from symattn.claims.reading.commas import with_commas
 from symattn.claims.reading.document import Document, Kind, checked, load
 from symattn.claims.reading.equalities import Equality, equalities
 from symattn.claims.reading.facts import Facts, Statement, facts_of
@@ -202,16 +203,17 @@ class _Collected:
         def line(at: int) -> int:
             return self.document.line_and_column(at)[0]
 
+        matrices, equal = with_commas(self.matrices, self.equalities)
         return Reading(
             self.document,
-            tuple(self.matrices),
+            tuple(matrices),
             tuple(m for marking in self.markings for m in marking.marked),
             tuple(b for marking in self.markings for b in marking.blocks),
             Facts(tuple(sorted(self.statements, key=lambda s: s.start))),
             tuple(Problem(line(at), message) for at, message in sorted(self.problems)),
             next((m.spec for m in self.markings if m.spec), ""),
             tuple(self.named),
-            tuple(self.equalities),
+            tuple(equal),
         )
 
 
