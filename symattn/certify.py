@@ -49,6 +49,11 @@ class Enclosures:
         forms = (derivation.forms[node] for node in derivation.graph.inputs.values())
         self._symbolic = any(map(has_symbols, forms))
 
+    @property
+    def has_balls(self) -> bool:
+        """Whether the graph has values as balls: not with symbols among its inputs."""
+        return not self._symbolic
+
     def at(self, bits: int) -> Run:
         """The values of the nodes as balls, at a precision."""
         if bits not in self._runs:

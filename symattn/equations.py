@@ -69,6 +69,18 @@ def _sign(step: Step) -> str:
     return "=" if step.decimals_are_exact else r"\approx"
 
 
+def working(step: Step) -> str:
+    """LaTeX of a step's formula and substitution, for those who show its value in their own way.
+
+    Its symbol alone for what was given.
+    """
+    if step.given and not step.is_part:
+        return step.symbol
+    substituted = [] if step.substitutes_names else _substitution_line(step)
+    lines = _formula_line(step) + substituted
+    return step.symbol if lines == [f"{step.symbol} &"] else aligned(lines)
+
+
 def decimals_line(step: Step) -> str:
     """The line of a step's decimals as a matrix, or its symbols' where it has none."""
     return rf"&\approx {step.latex(step.digits, labels=True)}"

@@ -250,6 +250,15 @@ class _Writer:
         return rf"\left({text}\right)" if self.tex else f"({text})"
 
 
+def precedence(latex: str) -> int:
+    r"""The outermost operation of LaTeX: 0 a sum, 2 a sign, 4 anything else.
+
+    >>> precedence("a + b"), precedence("-a"), precedence(r"\frac{a + b}{c}")
+    (0, 2, 4)
+    """
+    return _precedence(latex, True)
+
+
 def _precedence(text: str, tex: bool) -> int:
     """The outermost operation of a leaf's text, which was written elsewhere."""
     if text.startswith("-"):

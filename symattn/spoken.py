@@ -68,8 +68,11 @@ def words(tree: Element) -> str:
     return _tidy(_said([tree])) or "nothing"
 
 
-def entry_words(entry: Entry) -> str:
+def entry_words(entry: Entry, step: str = "") -> str:
     """An entry in words: its step, where it is, and its certified decimal.
+
+    Args:
+        step: the step's words, where they are known already.
 
     >>> import symattn as sa
     >>> d = sa.article()
@@ -77,7 +80,7 @@ def entry_words(entry: Entry) -> str:
     ('A, row mouse, column cat: 0.40', 'M, row cat, column chases: minus infinity')
     """
     axes = ("row", "column") if len(entry.index) == 2 else ("entry",) * len(entry.index)
-    parts = [step_words(entry.step)]
+    parts = [step or step_words(entry.step)]
     for axis, name, at in zip(axes, entry.labels, entry.index, strict=True):
         parts.append(f"{ordinal(at)} {axis}" if name is None else f"{axis} {label(name)}")
     return f"{', '.join(parts)}: {value_words(entry)}"

@@ -172,7 +172,7 @@ def verify(
     derivation = derivation.without_radii()
     derivation.check_numbers()
     others = {derivation.step(name).address: value for name, value in (printed or {}).items()}
-    exact = {step.address: _enclosed(step) for step in derivation.steps if _compared(step)}
+    exact = {step.address: enclosed(step) for step in derivation.steps if _compared(step)}
     for address in others:
         if address not in exact:
             raise AddressError(f"{address} is the inside of a softmax; only its result is compared")
@@ -211,7 +211,8 @@ def _others(step: Step, value: Any, own: Bounded) -> Bounded:
     return Bounded(array, own.bound)
 
 
-def _enclosed(step: Step) -> Enclosed:
+def enclosed(step: Step) -> Enclosed:
+    """The exact values of a step, each within its radius."""
     form, enclosures = step.forms, step.derivation.enclosures
     pairs, bits = (of_scaled(form), 0) if isinstance(form, Scaled) else (None, START)
     if pairs is None:

@@ -11,6 +11,7 @@ from symattn.errors import OptionError
 
 #: By ending, the module of `symattn.writers` with ``write(page, about) -> str | bytes``.
 ENDINGS = {
+    ".html": "html",
     ".ipynb": "notebook",
     ".md": "markdown",
     ".pdf": "pdf",
