@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from symattn.blocks import Block, Equation, Fold, Heading, Items, Page, Paragraph, Table
+from symattn.blocks import Block, Equation, Fold, Heading, Items, Map, Page, Paragraph, Table
 from symattn.claims.judge import judge
 from symattn.derivation import Derivation
 from symattn.entries import Entry
@@ -66,6 +66,8 @@ class Body:
             title = self.prose.inlines(block.title)
             inside = self.blocks(block.blocks)
             return f"<details class='fold'><summary>{title}</summary>\n{inside}\n</details>"
+        if isinstance(block, Map):
+            return self.prose.paragraph(Paragraph(block.instead))
         return self._equation(block)
 
     def _equation(self, block: Equation) -> str:
