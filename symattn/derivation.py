@@ -440,8 +440,11 @@ class Derivation:
 
     def _named_entries(self, addresses: Sequence[str]) -> Iterator[tuple[int, tuple[int, ...]]]:
         for address in addresses:
-            for entry in _entries(self[address]):
-                yield entry.step.node, entry.index
+            name, cell = split_address(address)
+            steps = [step for step in self.steps if names_step(name, step.address)]
+            for step in steps or [self.step(name)]:
+                for entry in _entries(step if cell is None else step[cell]):
+                    yield entry.step.node, entry.index
 
     def _changed(
         self,

@@ -6,18 +6,21 @@ where enclosures are separate, or a theorem says so. Everything else is undecide
 
 from __future__ import annotations
 
+import re
+from fractions import Fraction
 from typing import Any
 
-from flint import arb, ctx
+from flint import arb, ctx, fmpq
 
 from symattn import decide
 from symattn.claims.entry_names import Expression
+from symattn.claims.reading.translate import NAMED, exact_text
 from symattn.decide import Answer
 from symattn.definitions import defines
 from symattn.entries import Entry
 from symattn.errors import SymattnError
 from symattn.expression import Cell
-from symattn.literals import Apply, Exact, Infinity, Name
+from symattn.literals import Apply, Exact, Infinity, Name, parse
 from symattn.numbers import compact
 from symattn.numbers.ball import Ball
 from symattn.numbers.enclosure import START
@@ -51,6 +54,47 @@ def equals(entry: Entry, said: Expression) -> Answer:
             return Answer("nonzero", f"the enclosures are separate at {bits} bits")
         bits *= 2
     return Answer("unknown", f"the enclosures still overlap at {LIMIT} bits")
+
+
+def equals_times(entry: Entry, factor: Sum, said: Expression) -> Answer:
+    """Whether what is printed equals the entry times a number, by normal forms alone."""
+    form = _form(said)
+    if isinstance(form, Infinity) or isinstance(entry.form, Infinity):
+        return _infinite(entry, said)
+    if form is None:
+        return Answer("unknown", "it is not defined, or too long")
+    return decide.is_zero(form - entry.form * factor)
+
+
+def rounds_to(entry: Entry, text: str) -> bool:
+    """Whether an expression with decimals in it can be the entry, each within half its last place.
+
+    Of a text that is none, False.
+    """
+    said = exact_text(text)
+    if said is None:
+        return False
+    decimals: dict[str, Any] = {}
+
+    def name(match: re.Match[str]) -> str:
+        half = Fraction(1, 2 * 10 ** len(match[1]))
+        value = Fraction(match[0])
+        low, high = (arb(fmpq(x.numerator, x.denominator)) for x in (value - half, value + half))
+        decimals[f"r_{len(decimals)}"] = low.union(high)
+        return f"r_{len(decimals) - 1}"
+
+    with ctx.workprec(START):
+        tree = _DECIMAL.sub(name, said)
+        try:
+            left = Ball(START, decimals).number(parse(tree, NAMED))
+            right = entry.step.derivation.enclosures.ball((entry.step.node, entry.index))
+        except SymattnError:
+            return False
+        both = isinstance(left, arb) and isinstance(right, arb)
+        return bool(both and left.is_finite() and left.overlaps(right))
+
+
+_DECIMAL = re.compile(r"(?<![\w.])\d+\.(\d+)(?![\w.])")
 
 
 def _infinite(entry: Entry, said: Expression) -> Answer:

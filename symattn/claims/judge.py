@@ -17,7 +17,7 @@ from typing import Any, Literal, Protocol
 from symattn import decide, row_sums
 from symattn.certify import bounds_of, decimal_of
 from symattn.claims.entry_names import EntryNames
-from symattn.claims.expressed import equals
+from symattn.claims.expressed import equals, equals_times, rounds_to
 from symattn.claims.reading.cells import Printed, read
 from symattn.claims.reading.mapped import Mapped
 from symattn.comparison import compare
@@ -194,6 +194,8 @@ class Judging:
                 return say("undecided", entry.latex(), found.why)
             if found.verdict == "equal":
                 return say("right", printed.text)
+            if printed.approximate and rounds_to(entry, printed.text):
+                return say("right", entry.latex(), "as far as the decimals in it say")
             return say("wrong", entry.latex())
         assert printed.value is not None  # exact
         answer = decide.is_zero(entry.form * factor - number(printed.value))
@@ -207,11 +209,11 @@ class Judging:
     ) -> Judgement:
         """Judge an expression of entries, by their names."""
         found = self.names.read(printed.text)
-        if found is None or factor is not None:
+        if found is None:
             return say("unmatched", "", "it is no number that can be read")
         if found.missing:
             return say("wrong", entry.latex(), f"there is no entry {found.missing[0]}")
-        answer = equals(entry, found)
+        answer = equals(entry, found) if factor is None else equals_times(entry, factor, found)
         if answer.verdict == "unknown":
             return say("undecided", entry.latex(), answer.why)
         if answer.verdict == "zero":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from symattn.claims.reading.cells import Printed, read
 from symattn.claims.reading.environments import environments
@@ -18,6 +18,7 @@ MAX_SIDES = 12
 _RELATION = re.compile(r"=|\\approx|≈")
 #: What stands between the lines of a sum: a row's end, and the next row's alignment.
 _BREAK = re.compile(r"(?:\s|\\\\(?:\[\s*[\d.]+\s*[a-z]{2}\s*\])?|&|\\q?quad(?![a-zA-Z])|\{\})*")
+_ABOUT = re.compile(r"(?:\\approx|≈)[\s&]*$")
 _NEXT_DIGIT = re.compile(r",\d")
 
 
@@ -99,6 +100,8 @@ def _goes_on(text: str, end: int, side: Side) -> bool:
 def _read(view: Mapped, side: list[tuple[int, int]]) -> Printed:
     (start, end) = side[0][0], side[-1][1]
     if len(side) == 1 and not _NEXT_DIGIT.match(view.text, end):
-        return read(view, start, end)
+        found = read(view, start, end)
+        about = _ABOUT.search(view.text, max(0, start - MAX_LABEL), start)
+        return replace(found, approximate=True) if about else found
     said = " ".join(view.text[a:b] for a, b in side)
     return Printed(said, *view.span(start, end), "unreadable")
