@@ -13,13 +13,17 @@ GROUPS = {"mrow", "math", "mpadded", "mstyle", "mtd", "semantics", "merror"}
 LETTERS = {"<": "<", ">": ">", "|": "|", "∧": "^", "∼": "~", "\\": "\\"}
 
 
-def opened(parts: Iterable[Element]) -> Iterable[Element]:
-    """Elements without groups and thin spaces; matrices, cases and coloured parts stay whole."""
+def opened(parts: Iterable[Element], *, spaces: bool = False) -> Iterable[Element]:
+    """Elements without the groups around them; matrices, cases and coloured parts stay whole.
+
+    Args:
+        spaces: with thin spaces, too; else only those that part things, a quad or more.
+    """
     for part in parts:
         is_whole = is_matrix(part) or is_cases(part) or colour(part)
         if part.tag in GROUPS and not is_whole:
-            yield from opened(part)
-        elif part.tag != "mphantom" and not (part.tag == "mspace" and not is_gap(part)):
+            yield from opened(part, spaces=spaces)
+        elif part.tag != "mspace" or spaces or is_gap(part):
             yield part
 
 

@@ -238,7 +238,9 @@ def _one(part: Element) -> str:
             return _cases(part)
         case "mrow" if is_matrix(part):
             return _table(next(p for p in opened_once(part) if p.tag == "mtable"))
-        case "mrow" | "mphantom" | "math" | "mstyle" | "mpadded":
+        case "mphantom":
+            return ""
+        case "mrow" | "math" | "mstyle" | "mpadded":
             return _said(children)
     raise SpokenError(f"wanted MathML that can be said, got <{part.tag}>")
 
@@ -298,7 +300,7 @@ def _under(base: Element, sub: Element) -> str:
 
 
 def _accent(part: Element) -> str:
-    accent = sign(part)
+    accent = (sign(part) or "").replace("\u0332", "\u0305")  # math-core's bar above
     return ACCENTS[accent or ""] if accent in ACCENTS else f"with {_said([part])} above"
 
 

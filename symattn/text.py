@@ -91,7 +91,7 @@ WORDS = {
     "`exp(1/2)/(1 + exp(1/2))`. Equal is proven; a decimal will not do.",
     "language": "en",
     "appendix": "What was left out above",
-    "see_appendix": "It is in the appendix.",
+    "see_appendix": "See the appendix.",
     "has_symbols": "With symbols in it there are no floats to compare.",
 }
 

@@ -41,6 +41,9 @@ _RELATIONS = "=<>≈≤≥≠∼&"
 _PLAIN = set("=+<>!?*%@;")
 _PAIRS = {"(": ")", "[": "]", "⌊": "⌋", "⌈": "⌉", "⟨": "⟩", "{": "}"}
 
+#: Characters of a token from which on it is set in lines.
+LONG = 32
+
 #: A comma on its way: in a call it is escaped, elsewhere it is plain.
 _COMMA = "\x01"
 
@@ -59,7 +62,7 @@ def from_latex(latex: str, *, displayed: bool = True) -> str:
     >>> from_latex(r"A = \mathrm{softmax}(Z_{\mathrm{masked}})")
     'A = "softmax"(Z_"masked")'
     >>> from_latex(r"\begin{bmatrix} 1 & \frac{\sqrt{2}}{5} \\ 0 & A[0,1] \end{bmatrix}^\top")
-    'mat(1, frac(sqrt(2), 5); 0, A [0\\,1])^⊤'
+    'mat(1, frac(sqrt(2), 5); 0, A[0\\, 1])^⊤'
     """
     return from_tree(mathml.tree(latex, displayed=displayed))
 
@@ -70,7 +73,7 @@ def from_tree(tree: Element) -> str:
     if len(inner) == 1 and inner[0].tag == "mtable" and inner[0].get("displaystyle") == "true":
         lines = [_line(list(row)) for row in inner[0]]
         return " \\\n".join(lines).replace(_COMMA, ",")
-    return _row(inner).replace(_COMMA, ",")
+    return _row(list(opened([tree], spaces=True))).replace(_COMMA, ",")
 
 
 def string(text: str) -> str:
@@ -84,7 +87,7 @@ def string(text: str) -> str:
 
 
 def _line(cells: list[Element]) -> str:
-    return " & ".join(_row(list(opened([cell]))) for cell in cells).strip()
+    return " & ".join(_row(list(opened([cell], spaces=True))) for cell in cells).strip()
 
 
 def _row(parts: Sequence[Element]) -> str:
@@ -157,7 +160,7 @@ def _unpaired(parts: Sequence[Element]) -> set[int]:
 
 
 def _token(text: str) -> str:
-    return f"tok({string(text)})"
+    return f"tok({string(text)}{', long: #true' if len(text) > LONG else ''})"
 
 
 def _operator(shown: str, alone: bool) -> str:
@@ -232,13 +235,13 @@ def _one(part: Element) -> str:
         case "mrow" | "mstyle" if colour(part):
             return f'coloured(#"{colour(part)}", {_argument(children)})'
         case "mrow" | "mstyle" | "mpadded":
-            return _row(list(opened(children)))
+            return _row(list(opened(children, spaces=True)))
     raise TypesetError(f"wanted MathML that typst has, got <{part.tag}>")
 
 
 def _argument(parts: Sequence[Element]) -> str:
     """What stands in a call, where a comma would begin the next argument."""
-    return _row(list(opened(parts))).replace(_COMMA, r"\,").replace(";", r"\;")
+    return _row(list(opened(parts, spaces=True))).replace(_COMMA, r"\,").replace(";", r"\;")
 
 
 def _space(part: Element) -> str:
@@ -303,7 +306,7 @@ def _under(base: Element, sub: Element) -> str:
 
 
 def _over(base: Element, sup: Element) -> str:
-    accent = _ACCENTS.get(sign(sup) or "")
+    accent = _ACCENTS.get((sign(sup) or "").replace("\u0332", "\u0305"))  # math-core's bar above
     if accent:
         return f"{accent}({_argument([base])})"
     return f"{_limits(base)}^{_script(list(opened([sup])))}"

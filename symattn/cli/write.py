@@ -73,9 +73,7 @@ def command(
         written = formats.written(made, kind, _about(spec, derivation, output))
     if output is None or str(output) == "-":
         if isinstance(written, bytes) and sys.stdout.isatty():
-            raise click.UsageError(
-                f"wanted a file for {kind}, which is no text: -o FILE, or a pipe"
-            )
+            raise click.UsageError(f"{kind} is no text: wanted -o FILE, or a pipe")
         click.echo(written, nl=False)
     else:
         files.write(output, written)

@@ -31,16 +31,15 @@ from symattn.blocks import (
 from symattn.notation import visible
 from symattn.text import WORDS
 from symattn.typst_math import string
+from symattn.typst_parts import in_parts
 from symattn.writers import marker
 
 #: Headings from which on a page has contents.
 CONTENTS = 4
 
-#: What typst reads as nothing but text: words, and signs that stay signs wherever they stand.
-_SAFE = re.compile(r"(?:[^\W_]|[ ,;!?()'\"%—–’‘“”…×·]|(?<=[^\W_])[-:](?=[^\W_])|:(?= )|\.(?!\.))+")
-
-#: What would be a list or a heading at the start of a line.
-_LISTED = re.compile(r"\d+\.")
+#: What typst reads as more than a sign: a hyphen that joins no words, a dot beside another, and
+#: one after a number that would begin a list.
+_MARKUP = re.compile(r"^\d+\.|[\\#$*_`~<>@=+/\[\]]|(?<![^\W_])-|-(?![^\W_])|(?<=\.)\.|\.(?=\.)")
 
 
 def write(page: Page, spec: str = "", *, unseen: str = "") -> str:
@@ -113,10 +112,12 @@ class _Document:
 
 
 def equation(latex: str) -> str:
-    """A displayed equation, with its words; one with a wide matrix also in parts."""
+    """A displayed equation, with its words; one with a large matrix also in parts."""
     tree = mathml.tree(latex)
     words = string(spoken.words(tree).replace("\n", " "))
-    return f"#eq({words}, $\n{typst_math.from_tree(tree)}\n$)"
+    parts = in_parts(tree)
+    also = f", parts: $\n{typst_math.from_tree(parts)}\n$" if parts is not None else ""
+    return f"#eq({words}, $\n{typst_math.from_tree(tree)}\n${also})"
 
 
 def _table(table: Table) -> str:
@@ -132,10 +133,11 @@ def inlines(parts: Inlines) -> str:
 
 def _joined(pieces: Iterable[str]) -> str:
     """Pieces beside each other; what follows a call must not be read as part of it."""
-    out = ""
+    out = last = ""
     for piece in pieces:
-        is_call = out.endswith((")", "]", '"')) and "#" in out
-        out += f";{piece}" if is_call and piece[:1] in tuple("([.;") and piece else piece
+        after_call = last.startswith("#")
+        out += f";{piece}" if after_call and piece.startswith(("(", ".", ";")) else piece
+        last = piece or last
     return out
 
 
@@ -153,23 +155,9 @@ def _inline(part: Inline) -> str:
 
 
 def markup(text: str) -> str:
-    r"""Any text as markup that shows it: words as they are, what typst would read as strings.
+    r"""Any text as markup that shows it.
 
-    >>> print(markup("cat chases $x$"))
-    cat chases #"$";x#"$"
+    >>> print(markup("cat chases $x$, #mouse [-]"))
+    cat chases \$x\$, \#mouse \[\-\]
     """
-    out: list[str] = []
-    at = 0
-    text = visible(text)
-    for match in _SAFE.finditer(text):
-        if match.start() > at:
-            out.append("#" + string(text[at : match.start()]))
-        starts_list = not out and _LISTED.match(match[0])
-        out.append("#" + string(match[0]) if starts_list else match[0])
-        at = match.end()
-    if at < len(text):
-        out.append("#" + string(text[at:]))
-    return "".join(
-        f"{piece};" if piece.startswith("#") and i + 1 < len(out) else piece
-        for i, piece in enumerate(out)
-    )
+    return _MARKUP.sub(lambda m: f"{m[0][:-1]}\\{m[0][-1]}", visible(text))
