@@ -76,6 +76,10 @@ from symattn.numbers.texts import text
 from symattn.stepmap import Box, stepmap
 from symattn.steps import Step
 from symattn.text import Section, Text
+from symattn.verify import verify
+
+#: The float types that a page tells of.
+VERIFIED = ("float64", "float32")
 
 _COMMAND = re.compile(r"\{([^{}]+)\}")
 
@@ -296,11 +300,11 @@ class _Builder:
     def verified(self) -> str:
         if any(step.has_symbols for step in self.d.steps):
             return self.words["has_symbols"]
-        report = self.d.verify()
+        report = verify(self.d, types=VERIFIED)
         if not report.agrees:
             return self._written(report.disagreements[0])
         phrases = []
-        for kind in ("float64", "float32"):
+        for kind in VERIFIED:
             bound = max(c.largest_bound for c in report.checks if c.type == kind)
             if math.isinf(bound):
                 phrases.append(self.text.phrase("verified_overflow", type=kind))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -380,5 +379,16 @@ def place(entry: Entry) -> str:
 
 
 def mentions(text: str, label: str) -> bool:
-    """Whether a text uses a name, and not only a longer one that begins like it."""
-    return label in text and re.search(re.escape(label) + r"(?![\w\[{])", text) is not None
+    """Whether a text uses a name, and not only a longer one that begins like it.
+
+    >>> mentions("a + A[1,0]", "A[1,0]"), mentions("A[1,0]", "A"), mentions("AB", "A")
+    (True, False, False)
+    """
+    at = text.find(label)
+    while at >= 0:
+        end = at + len(label)
+        after = text[end : end + 1]
+        if not (after.isalnum() or (after and after in "_[{")):
+            return True
+        at = text.find(label, at + 1)
+    return False

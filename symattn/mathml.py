@@ -24,7 +24,7 @@ _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w*;")
 
 #: Quotation marks of a text, and what stands for them on the way: visible text has none of these.
 _KEPT = str.maketrans("`'", "\ue000\ue001")
-_BACK = str.maketrans("\ue000\ue001", "`'")
+_BACK = (("\ue000", "`"), ("\ue001", "'"))
 
 
 class MathError(SymattnError):
@@ -50,7 +50,10 @@ def text(latex: str, *, displayed: bool = True) -> str:
         made = _converter().convert_with_local_state(kept, displaystyle=displayed)
     except math_core.LatexError as error:
         raise MathError(f"wanted LaTeX that MathML has, {_told(error)}: {_quoted(latex)}") from None
-    return _ENTITY.sub(lambda m: html.unescape(m[0]), str(made)).translate(_BACK)
+    plain = _ENTITY.sub(lambda m: html.unescape(m[0]), str(made))
+    for kept_sign, mark in _BACK:  # `str.translate` looks every character up
+        plain = plain.replace(kept_sign, mark)
+    return plain
 
 
 def tree(latex: str, *, displayed: bool = True) -> ElementTree.Element:

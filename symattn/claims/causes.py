@@ -20,7 +20,7 @@ from flint import arb, ctx
 
 from symattn.certify import bounds_of, ends
 from symattn.claims.placing import Claimed
-from symattn.claims.reading import Printed
+from symattn.claims.reading.cells import Printed
 from symattn.claims.variations import Variation, Variations
 from symattn.derivation import Derivation
 from symattn.errors import SymattnError

@@ -6,11 +6,11 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import TYPE_CHECKING
 
 from symattn.claims.entry_names import EntryNames
 from symattn.claims.judge import Judging
-from symattn.claims.reading import Printed, PrintedMatrix, Reading
-from symattn.claims.reading.labels import named_by_marker
+from symattn.claims.reading.cells import Printed
 from symattn.derivation import Derivation
 from symattn.entries import Entry
 from symattn.errors import AddressError, SymattnError
@@ -18,6 +18,9 @@ from symattn.literals import NEGATIVE_INFINITY, exact
 from symattn.numbers import compact
 from symattn.numbers.normal_form import Sum, inverse
 from symattn.steps import Step
+
+if TYPE_CHECKING:
+    from symattn.claims.reading import PrintedMatrix, Reading
 
 BARE = ("integer", "infinity", "nan")  # kinds of numbers without decimals of their own
 FEW = 5  # decimals; floats that programs print in full have more
@@ -100,6 +103,8 @@ def aliased(
     Args:
         aliases: None where the steps are the conventional ones, which `reading` names.
     """
+    from symattn.claims.reading.labels import named_by_marker  # with all of the reading
+
     if m.marker:
         return m
     for label in m.labels:

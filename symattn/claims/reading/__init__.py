@@ -5,14 +5,20 @@ notebook or plain text, says which step of attention it is said to be, and where
 numbers stands, so that one can be replaced and nothing else.
 """
 
-from symattn.claims.reading.cells import Printed
-from symattn.claims.reading.document import Document
-from symattn.claims.reading.equalities import Equality
-from symattn.claims.reading.facts import Facts, Statement
-from symattn.claims.reading.labels import Named
-from symattn.claims.reading.markers import Block, Marked
-from symattn.claims.reading.matrix import PrintedMatrix
-from symattn.claims.reading.reader import Problem, Reading, read
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from symattn.claims.reading.cells import Printed
+    from symattn.claims.reading.document import Document
+    from symattn.claims.reading.equalities import Equality
+    from symattn.claims.reading.facts import Facts, Statement
+    from symattn.claims.reading.labels import Named
+    from symattn.claims.reading.markers import Block, Marked
+    from symattn.claims.reading.matrix import PrintedMatrix
+    from symattn.claims.reading.reader import Problem, Reading, read
 
 __all__ = [
     "Block",
@@ -28,3 +34,27 @@ __all__ = [
     "Statement",
     "read",
 ]
+
+#: Pages judge numbers without reading a document: what does is imported when it is asked for.
+_HOMES = {
+    "Block": "markers",
+    "Document": "document",
+    "Equality": "equalities",
+    "Facts": "facts",
+    "Marked": "markers",
+    "Named": "labels",
+    "Printed": "cells",
+    "PrintedMatrix": "matrix",
+    "Problem": "reader",
+    "Reading": "reader",
+    "Statement": "facts",
+    "read": "reader",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'symattn.claims.reading' has no attribute {name!r}")
+    found = getattr(import_module(f"symattn.claims.reading.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
