@@ -458,6 +458,32 @@ def test_long_entries_stand_one_a_line_below_their_decimals() -> None:
     assert len(places) == 2  # its decimal in the matrix, and its exact value in the list
 
 
+# What `check` makes of it.
+
+
+@pytest.mark.parametrize("spec", [*SPECS[1:4], "gpt2"])
+def test_a_page_is_found_right_by_check(spec: str, tmp_path: Path) -> None:
+    path = tmp_path / "page.html"
+    path.write_text(written(spec), "utf-8")
+    done = CliRunner().invoke(main, ["check", str(path), "--spec", spec, "--strict", "--json"])
+    assert done.exit_code == 0, done.output[:2000]
+    (document,) = json.loads(done.output)
+    counts = document["counts"]
+    assert counts["right"] > 100
+    assert not counts["wrong"] and not counts["undecided"] and not counts["unmatched"]
+
+
+def test_check_finds_a_number_that_was_changed(tmp_path: Path) -> None:
+    d = sa.load("article-encoder")
+    right, path = d["A"].decimal()[1][2], tmp_path / "page.html"
+    cell = f"{right}</span><!-- symattn: A[1,2] -->"
+    assert written("article-encoder").count(cell) == 1
+    path.write_text(written("article-encoder").replace(cell, cell.replace(right, "0.99")), "utf-8")
+    done = CliRunner().invoke(main, ["check", str(path), "--spec", "article-encoder"])
+    assert done.exit_code == 1
+    assert f"A[1,2] (row chases, column mouse): 0.99 is wrong, it should be {right}" in done.output
+
+
 # In a browser.
 
 

@@ -28,7 +28,11 @@ class Grid:
 
 
 def labelled(
-    rows: Sequence[Sequence[Printed]], has_header: bool = False, *, barred: bool | None = None
+    rows: Sequence[Sequence[Printed]],
+    has_header: bool = False,
+    has_labels: bool = False,
+    *,
+    barred: bool | None = None,
 ) -> Grid:
     """Part a table: a first row or column of other things than numbers is labels.
 
@@ -36,6 +40,7 @@ def labelled(
         rows: all of its cells.
         has_header: whether the first row is marked as a header. It counts as numbers all the
             same if each of its cells is one: Markdown has no table without a header.
+        has_labels: whether the first column is marked as headers, which may be numbers: ``0``.
         barred: for an array of LaTeX, whether a rule stands behind its first column. What
             names entries, such as ``S[1,0]``, is no label in an array without one.
     """
@@ -49,7 +54,8 @@ def labelled(
     if len(grid[0]) > 1 and all(len(row) == len(grid[0]) for row in grid):
         first = [row[0] for row in grid]
         are_named = in_array and not barred and any(cell.is_named for cell in first)
-        if (_are_labels(first) and not are_named) or (head in _INDEX_HEADS and _are_indices(first)):
+        are_places = (has_labels or head in _INDEX_HEADS) and _are_indices(first)
+        if (_are_labels(first) and not are_named) or are_places:
             labels = first
             grid = [row[1:] for row in grid]
     width = len(grid[0])

@@ -85,8 +85,17 @@ def marking_of(region: Region, spans: list[MathSpan], matrices: list[PrintedMatr
             )
     if opened is not None:
         found.problems.append((opened.start, _unclosed(opened)))
-    found.matrices = [in_block(m, found.blocks) for m in found.matrices]
+    alone = {m.printed.start for m in found.marked}
+    found.matrices = [
+        in_block(m, found.blocks) for m in found.matrices if m.marker or not _is_told(m, alone)
+    ]
     return found
+
+
+def _is_told(matrix: PrintedMatrix, alone: set[int]) -> bool:
+    """Whether each of its numbers has a marker of its own, which says all that is to be known."""
+    numbers = [cell.start for cell in matrix.cells if cell.is_number]
+    return bool(numbers) and alone.issuperset(numbers)
 
 
 def _unclosed(opened: _Opened) -> str:

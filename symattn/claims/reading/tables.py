@@ -105,7 +105,8 @@ def _html_table(view: Mapped, table: _Table, end: int) -> Iterator[PrintedMatrix
     heads = [head for head in table.heads if head]
     if rows:
         marked = all(heads[0])
-        for found in _table(view, rows, marked, (table.start, end), "html table"):
+        labels = len(heads) > 1 and all(h[0] and not any(h[1:]) for h in heads[1:])
+        for found in _table(view, rows, marked, (table.start, end), "html table", labels):
             caption = view.text[slice(*table.caption)] if table.caption else ""
             if caption and not found.labels:
                 yield _captioned(found, caption)
@@ -118,11 +119,12 @@ def _captioned(matrix: PrintedMatrix, caption: str) -> PrintedMatrix:
 
 
 def _table(
-    view: Mapped, spans: Sequence[Sequence[Span]], marked: bool, outer: Span, notation: Notation
-) -> Iterator[PrintedMatrix]:
+    view: Mapped, spans: Sequence[Sequence[Span]], marked: bool, outer: Span, notation: Notation,
+    has_labels: bool = False,
+) -> Iterator[PrintedMatrix]:  # fmt: skip
     """The matrix that a table is, or the matrices whose rows fill its columns."""
     cells = [[read(view, *span) for span in row] for row in spans]
-    grid = labelled([row for row in cells if row], marked)
+    grid = labelled([row for row in cells if row], marked, has_labels)
     start, end = view.span(*outer)
     context = context_of(view, outer[0])
     if _is_matrix(grid):

@@ -87,7 +87,8 @@ class Body:
         key = self.keys.of(step)
         anchor = "" if key in self.shown else f"step-{key}"
         self.shown.add(key)
-        return steps.block(StepCells(step, key, self.maths, self.marks), anchor)
+        own = self.derivation is not None and key < len(self.derivation.graph.nodes)
+        return steps.block(StepCells(step, key, self.maths, self.marks, own), anchor)
 
     def remaining(self) -> str:
         """The steps that the text does not show, folded."""

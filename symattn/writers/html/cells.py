@@ -35,9 +35,13 @@ class Marks:
 class StepCells:
     """The cells of one step."""
 
-    def __init__(self, step: Step, key: int, maths: Maths, marks: Marks) -> None:
+    def __init__(
+        self, step: Step, key: int, maths: Maths, marks: Marks, is_of_spec: bool = True
+    ) -> None:
         self.step = step
         self.key = key
+        #: Whether the spec's own derivation has it, and not only one that adds gradients to it.
+        self.is_of_spec = is_of_spec
         self.maths = maths
         self.marks = marks
         self.exact: Array = step.texts("latex")
@@ -78,9 +82,11 @@ class StepCells:
         decimal = self.decimal(index)
         if with_exact and self._is_whole(index):
             decimal = ""
-        inside = self.maths.cell(str(self.exact[index])) if with_exact or not decimal else ""
+        inside = self._exact(index) if with_exact or not decimal else ""
         if decimal:
             inside += f'<span class="d">{html.escape(decimal)}</span>'
+        if (decimal or self._is_whole(index)) and index and self.is_of_spec:
+            inside += f"<!-- symattn: {entry.address} -->"  # for `symattn check`
         place = (self.step.address, index)
         if place in self.marks.reconstructed:
             inside += '<sup class="dagger">†</sup>'
@@ -94,6 +100,12 @@ class StepCells:
             attributes += f' style="--w:{share}"'
         name = html.escape(self.name(index) + (f"; {said(judged)}" if judged else ""))
         return f'<td data-c="{self.key}.{entry.flat}" aria-label="{name}"{attributes}>{inside}</td>'
+
+    def _exact(self, index: Index) -> str:
+        latex = str(self.exact[index])
+        if self._is_whole(index):  # with its sign as one number, which is what `check` reads
+            return self.maths.number(latex.replace("-", "−"))
+        return self.maths.cell(latex)
 
     def _is_whole(self, index: Index) -> bool:
         """Whether it is an integer as it stands, to which a decimal adds nothing."""

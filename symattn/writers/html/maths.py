@@ -45,6 +45,11 @@ class Maths:
         """An exact value in a cell, whose name is read instead; its words are for the panel."""
         return f'<math aria-hidden="true" {self._label(latex)}>{self.inner(latex)}</math>'
 
+    def number(self, text: str) -> str:
+        """An integer in a cell."""
+        words = text.replace("−", "minus ")
+        return f'<math aria-hidden="true" aria-label="{words}"><mn>{text}</mn></math>'
+
     def inline(self, latex: str) -> str:
         """An equation in a line of text."""
         made = f"<math {self._label(latex)}>{self.inner(latex)}</math>"

@@ -80,11 +80,12 @@ def _matrix(cells: StepCells, lead: Index, with_exact: bool) -> str:
     classes = "m" + (" heat" if cells.is_weights else "")
     if not step.shape:
         cell = cells.cell((), with_exact=with_exact)
-        return f'<table class="{classes} scalar" aria-label="{name}"><tr>{cell}</tr></table>'
+        return f'<table class="{classes} scalar" aria-label="{name}"><tr>{cell}</tr></table>\n'
     columns = step.axes[-1]
     rows = step.axes[-2] if len(step.shape) > 1 else None
     height = step.shape[-2] if len(step.shape) > 1 else 1
-    head = f'<td class="corner"></td>{_heads(columns, step.shape[-1], "col")}'
+    corner = f'<th class="corner"><span class="hidden">{name}</span></th>'
+    head = f"{corner}{_heads(columns, step.shape[-1], 'col')}"
     body = []
     for i in range(height):
         where = (*lead, i) if len(step.shape) > 1 else ()
@@ -98,7 +99,7 @@ def _matrix(cells: StepCells, lead: Index, with_exact: bool) -> str:
     caption = f"<caption>{name}</caption>" if lead else ""
     return (
         f'<table class="{classes}" aria-label="{name}">{caption}<thead><tr>{head}</tr></thead>'
-        f"<tbody>{''.join(body)}</tbody></table>"
+        f"<tbody>{''.join(body)}</tbody></table>\n"
     )
 
 
@@ -127,4 +128,4 @@ def _list(cells: StepCells) -> str:
         label = f"<small>{html.escape(', '.join(words))}</small>" if words else ""
         rows.append(f'<tr><th scope="row">{symbol}{label}</th>{cells.cell(index)}</tr>')
     name = html.escape(f"entries of {step.short}")
-    return f'<table class="l" aria-label="{name}"><tbody>{"".join(rows)}</tbody></table>'
+    return f'<table class="l" aria-label="{name}"><tbody>{"".join(rows)}</tbody></table>\n'
