@@ -1,7 +1,8 @@
 """LaTeX of pages as MathML: for pages that no script sets, words, and other typesetters.
 
 The conversion is math-core's. What it reads otherwise than LaTeX does is put right here: it takes
-the gap after a row break for text, and sets quotation marks in text as typographic ones.
+the gap after a row break for text, sets quotation marks in text as typographic ones, and reads a
+decimal comma, ``0{,}5``, as a sign between two numbers.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from symattn.notation import visible
 QUOTED = 60
 
 _GAP = re.compile(r"\\\\\[\d+(?:\.\d+)?(?:pt|em|ex|mm)\]")
+_COMMA = re.compile(r"(?<=\d)\{,\}(?=\d)")
+_SPLIT = '</mn><mo stretchy="false" lspace="0" rspace="0">,</mo><mn>'
 _TEXT = re.compile(r"\\text(?:tt)?\{((?:[^{}\\]|\\.|\{[^{}]*\})*)\}", re.DOTALL)
 _ENTITY = re.compile(r"&(?!(?:amp|lt|gt|quot|apos);)[A-Za-z]\w*;")
 
@@ -46,6 +49,7 @@ def text(latex: str, *, displayed: bool = True) -> str:
     import math_core
 
     kept = _GAP.sub(r"\\\\", _TEXT.sub(lambda m: m[0].translate(_KEPT), latex))
+    kept = _COMMA.sub(r"\\mathord{,}", kept)
     try:
         made = _converter().convert_with_local_state(kept, displaystyle=displayed)
     except math_core.LatexError as error:
@@ -53,7 +57,7 @@ def text(latex: str, *, displayed: bool = True) -> str:
     plain = _ENTITY.sub(lambda m: html.unescape(m[0]), str(made))
     for kept_sign, mark in _BACK:  # `str.translate` looks every character up
         plain = plain.replace(kept_sign, mark)
-    return plain
+    return plain.replace(_SPLIT, ",")
 
 
 def tree(latex: str, *, displayed: bool = True) -> ElementTree.Element:

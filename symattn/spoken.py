@@ -204,8 +204,10 @@ def _place(parts: list[Element]) -> str:
 def _one(part: Element) -> str:
     children = list(part)
     match part.tag:
-        case "mi" | "mn" | "mo":
-            return token("".join(part.itertext()))
+        case "mn":
+            return text_of(part).replace(",", ".")  # these are English words
+        case "mi" | "mo":
+            return token(text_of(part))
         case "mtext":
             return label(letters(part))
         case "mspace":
@@ -231,7 +233,7 @@ def _one(part: Element) -> str:
             base, sub, sup = children
             return f"{_said([base])} from {_said([sub])} to {_said([sup])} of"
         case "menclose":
-            return _said(children) if is_box(part) else f"{_said(children)} crossed out"
+            return f"{_said(children)} {'boxed' if is_box(part) else 'crossed out'}"
         case "mtable":
             return _table(part)
         case "mrow" if is_cases(part):

@@ -158,12 +158,18 @@ def ordinal(at: int) -> str:
 
 
 def decimal_words(decimal: str) -> str:
-    """A decimal as pages print it.
+    """A decimal as pages print it: with an exponent, in the brackets of a highlighted cell, marked.
 
     >>> decimal_words("-0.25"), decimal_words("-oo"), decimal_words("0.39?"), decimal_words("0.34*")
     ('minus 0.25', 'minus infinity', '0.39 and digits that are not settled', '0.34 star')
+    >>> decimal_words("[0,5]"), decimal_words("1.3e-5")
+    ('0.5 boxed', '1.3 times 10 to the power minus 5')
     """
-    said = decimal.replace("oo", "infinity")
-    said = re.sub(r"^[-−]", "minus ", said)
-    said = re.sub(r"\?$", " and digits that are not settled", said).removesuffix("*").strip()
-    return f"{said} star" if decimal.endswith("*") else said
+    boxed = decimal.startswith("[") and decimal.endswith("]")
+    shown = decimal.strip("[]").replace(",", ".").replace("oo", "infinity")
+    number, _, exponent = shown.rstrip("*?").partition("e")
+    said = re.sub(r"^[-−]", "minus ", number)
+    if exponent and number != "infinity":
+        said += f" times 10 to the power {re.sub('^[-−]', 'minus ', exponent)}"
+    said += " and digits that are not settled" * ("?" in shown) + " star" * ("*" in shown)
+    return f"{said} boxed" if boxed else said

@@ -37,7 +37,9 @@ _ACCENTS = {"ˆ": "hat", "^": "hat", "˜": "tilde", "~": "tilde", "→": "arrow"
             "⏟": "underbrace", "⏞": "overbrace"}  # fmt: skip
 _SPACES = {"0.1667": "thin", "0.2222": "med", "0.2778": "thick", "1": "quad", "2": "wide"}
 _ALPHABETS = {"BOLD": "bold", "MONOSPACE": "mono", "DOUBLE-STRUCK": "bb", "FRAKTUR": "frak"}
-_RELATIONS = "=<>≈≤≥≠∼&"
+
+#: What has its own space, so that one beside it is not set.
+_SPACED = {*"=<>≈≤≥≠∼&+×⋅⊙→∈⇒", *_SPACES.values()}
 _PLAIN = set("=+<>!?*%@;")
 _PAIRS = {"(": ")", "[": "]", "⌊": "⌋", "⌈": "⌉", "⟨": "⟩", "{": "}"}
 
@@ -99,8 +101,8 @@ def _row(parts: Sequence[Element]) -> str:
             not out
             or last in ("(", "[")
             or item[0] in f")],{_COMMA}"
-            or _is_string(last)
-            or (_is_string(item) and last not in _RELATIONS)
+            or (_is_string(last) and item not in {*_SPACED, "−"})
+            or (_is_string(item) and last not in _SPACED)
             or is_index
         )
         if item.startswith("mat(delim: #none") and out:

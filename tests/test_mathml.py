@@ -29,6 +29,10 @@ def test_a_token_is_what_it_was(token: str) -> None:
     assert made.replace("∧", "^").replace("∼", "~") == notation.visible(token)
 
 
+def test_a_decimal_comma_is_part_of_its_number() -> None:
+    assert [part.text for part in mathml.tree(r"0{,}40 + 1,5 + 1{,}3")] == ["0,40", "+", "1", ",", "5", "+", "1,3"]  # fmt: skip
+
+
 def test_the_text_form_has_no_entities_that_xml_lacks() -> None:
     assert "\u2061" in mathml.text(r"\log x")
     assert "&" not in mathml.text(r"\log x")

@@ -63,6 +63,7 @@ LABELLED = r"A = \begin{array}{c|c} & \text{cat} \\ \hline \text{a} & \frac{1}{2
         (r"\mathrm{d}x + \mathtt{e} + \mathbf{0.40}", 'upright(d) x + mono("e") + bold("0.40")'),
         (r"\textcolor{red}{a} + \boxed{b} + \cancel{c}", 'coloured(#"#FF0000", a) + framed(b) + cancel(c)'),
         (r"\underbrace{a}_{b}", "underbrace(a, b)"),
+        (r"x = 0{,}40 + A[1,0]", 'x = "0,40" + A[1, 0]'),
         (r"\begin{bmatrix} 1 & A[0,1] \\ 0 & -\infty \end{bmatrix}^\top", r"mat(1, A[0\, 1]; 0, − ∞)^⊤"),
         (r"\begin{pmatrix} a \\ b \end{pmatrix}", 'mat(delim: "(", a; b)'),
         (LABELLED, 'A = med mat(delim: #none, augment: #rules(hline: 1, vline: 1), , tok("cat"); tok("a"), 1/2)'),
