@@ -79,7 +79,8 @@ def entry_words(entry: Entry, step: str = "") -> str:
     >>> entry_words(d["A"][2, 0]), entry_words(d["M"][0, 1])
     ('A, row mouse, column cat: 0.40', 'M, row cat, column chases: minus infinity')
     """
-    axes = ("row", "column") if len(entry.index) == 2 else ("entry",) * len(entry.index)
+    rank = len(entry.index)
+    axes = (*("block",) * (rank - 2), "row", "column") if rank > 1 else ("entry",) * rank
     parts = [step or step_words(entry.step)]
     for axis, name, at in zip(axes, entry.labels, entry.index, strict=True):
         parts.append(f"{ordinal(at)} {axis}" if name is None else f"{axis} {label(name)}")

@@ -162,9 +162,11 @@ def decimal_words(decimal: str) -> str:
 
     >>> decimal_words("-0.25"), decimal_words("-oo"), decimal_words("0.39?"), decimal_words("0.34*")
     ('minus 0.25', 'minus infinity', '0.39 and digits that are not settled', '0.34 star')
-    >>> decimal_words("[0,5]"), decimal_words("1.3e-5"), decimal_words("0.00‡")
-    ('0.5 boxed', '1.3 times 10 to the power minus 5', '0.00 double dagger')
+    >>> decimal_words("[0,5]"), decimal_words("1.3e-5"), decimal_words("?")
+    ('0.5 boxed', '1.3 times 10 to the power minus 5', 'no digit is settled')
     """
+    if decimal == "?":
+        return "no digit is settled"
     boxed = decimal.startswith("[") and decimal.endswith("]")
     shown = decimal.strip("[]").replace(",", ".").replace("oo", "infinity")
     number, _, exponent = shown.rstrip("*†‡?").partition("e")

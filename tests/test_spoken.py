@@ -109,6 +109,34 @@ def test_an_entry_in_words() -> None:
     ]
 
 
+def test_an_entry_of_an_array_of_matrices_says_which() -> None:
+    from symattn.functions import softmax
+
+    d = sa.derive(softmax, x=[[[0, 0], [0, 2]], [[1, 1], [0, 0]]])
+    assert spoken.entry_words(d["return"][1, 0, 1]) == (
+        "softmax, second block, first row, second column: 0.500000"
+    )
+
+
+@pytest.mark.parametrize(
+    ("decimal", "words"),
+    [
+        ("0.40", "0.40"),
+        ("-0,25", "minus 0.25"),
+        ("oo", "infinity"),
+        ("-oo", "minus infinity"),
+        ("0.39?", "0.39 and digits that are not settled"),
+        ("?", "no digit is settled"),
+        ("0.34*", "0.34 star"),
+        ("0.00‡", "0.00 double dagger"),
+        ("[0.5]", "0.5 boxed"),
+        ("-1.3e-5", "minus 1.3 times 10 to the power minus 5"),
+    ],
+)
+def test_decimals_in_words(decimal: str, words: str) -> None:
+    assert spoken.decimal_words(decimal) == words
+
+
 def test_an_entry_with_symbols_is_its_exact_value() -> None:
     d = sa.article().with_(W_Q=sa.symbols_like("W_Q", (2, 2)))
     assert spoken.entry_words(d["Q"][1, 0]) == (
