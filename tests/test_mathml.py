@@ -6,7 +6,8 @@ import pytest
 
 from symattn import mathml, notation
 from symattn.mathml import MathError
-from tests.specimens import FIVE, MODELS, formulas, specimen
+from tests.equations_of import formulas
+from tests.five import FIVE, page_of
 
 
 def shown(latex: str) -> str:
@@ -54,9 +55,9 @@ def test_what_does_not_parse_is_said(latex: str, message: str) -> None:
         mathml.tree(latex)
 
 
-@pytest.mark.parametrize("name", [*FIVE, *MODELS])
+@pytest.mark.parametrize("name", [*FIVE, "gpt2", "vaswani2017"])
 def test_every_equation_of_a_page_has_a_tree(name: str) -> None:
-    found = formulas(specimen(name))
+    found = formulas(page_of(name))
     assert len(found) > 25
     for latex, displayed in found:
         made = mathml.tree(latex, displayed=displayed)

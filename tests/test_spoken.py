@@ -10,7 +10,8 @@ import pytest
 import symattn as sa
 from symattn import notation, spoken
 from symattn.spoken import SpokenError
-from tests.specimens import FIVE, MODELS, formulas, specimen
+from tests.equations_of import formulas
+from tests.five import FIVE, page_of
 
 MATRIX = r"\begin{bmatrix} 1 & 0 \\ \frac{1}{5} & -\infty \end{bmatrix}"
 LABELLED = (
@@ -145,7 +146,7 @@ def test_an_entry_with_symbols_is_its_exact_value() -> None:
 
 
 def test_a_scope_is_said_after_the_name() -> None:
-    d = specimen("two-layers").derivation
+    d = page_of("two-layers").derivation
     assert d is not None
     assert spoken.step_words(d["layer[1].head[0].A"]) == "A of layer 1, head 0"
     assert spoken.entry_words(d["layer[1].head[0].Z_masked"][0, 1]) == (
@@ -165,9 +166,9 @@ def test_a_token_is_said_as_it_is(token: str) -> None:
     assert spoken.equation(rf"1 \qquad {notation.text(token)}") == f"1, {token}"
 
 
-@pytest.mark.parametrize("name", [*FIVE, *MODELS])
+@pytest.mark.parametrize("name", [*FIVE, "gpt2", "vaswani2017"])
 def test_every_equation_of_a_page_has_words(name: str) -> None:
-    made = specimen(name)
+    made = page_of(name)
     for latex, displayed in formulas(made):
         said = spoken.equation(latex)
         assert said
@@ -180,7 +181,7 @@ def test_every_equation_of_a_page_has_words(name: str) -> None:
 
 @pytest.mark.parametrize("name", FIVE)
 def test_every_entry_has_words(name: str) -> None:
-    derivation = specimen(name).derivation
+    derivation = page_of(name).derivation
     assert derivation is not None
     for step in derivation.steps:
         for entry in step.entries()[:9]:

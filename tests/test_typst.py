@@ -30,7 +30,8 @@ from symattn.typesetting import TypstError, compiled, unseen
 from symattn.typst_math import TypesetError, from_latex
 from symattn.typst_parts import in_parts
 from symattn.writers import pdf, typst
-from tests.specimens import FIVE, MODELS, formulas, specimen
+from tests.equations_of import formulas
+from tests.five import FIVE, page_of
 from tests.test_pages import HOSTILE, HOSTILE_TEXT, hostile_spec
 
 LABELLED = r"A = \begin{array}{c|c} & \text{cat} \\ \hline \text{a} & \frac{1}{2} \end{array}"
@@ -141,7 +142,7 @@ def test_what_fits_has_no_parts() -> None:
 
 
 def test_a_document_has_its_looks_once_and_then_what_people_edit() -> None:
-    text = typst.write(specimen("article"), "article")
+    text = typst.write(page_of("article"), "article")
     assert text.startswith("// symattn: spec article\n")
     assert text.count("#let eq(") == 1
     assert '#show: paper.with(title: "cat chases mouse", language: "en")' in text
@@ -223,9 +224,9 @@ def test_no_hostile_text_is_code() -> None:
     assert not re.search(r"(?<!\\)[<@`~*]", outside)
 
 
-@pytest.mark.parametrize("name", [*FIVE, *MODELS])
+@pytest.mark.parametrize("name", [*FIVE, "gpt2", "vaswani2017"])
 def test_every_equation_of_a_page_can_be_set(name: str) -> None:
-    for latex, displayed in formulas(specimen(name)):
+    for latex, displayed in formulas(page_of(name)):
         made = from_latex(latex, displayed=displayed)
         assert made.strip()
         assert "\x01" not in made

@@ -1,9 +1,6 @@
-"""Pages that every writer is tried on: the five specs, and whole models."""
+"""What pages consist of, for tests that look at each equation of one."""
 
 from __future__ import annotations
-
-from functools import cache
-from pathlib import Path
 
 from symattn.blocks import (
     Block,
@@ -18,19 +15,6 @@ from symattn.blocks import (
     Styled,
     Table,
 )
-from symattn.document import page
-from symattn.spec_reader import load_spec
-
-SPECS = Path(__file__).parent / "specs"
-FIVE = ("article", "article-encoder", "two-layers", "eight-tokens", "hostile")
-MODELS = ("gpt2", "vaswani2017")
-
-
-@cache
-def specimen(name: str) -> Page:
-    """The page of a spec of `tests/specs`, or of a built-in."""
-    path = SPECS / f"{name}.toml"
-    return page(load_spec(str(path) if path.exists() else name).derive())
 
 
 def formulas(made: Page) -> list[tuple[str, bool]]:
