@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -113,11 +113,12 @@ Block = Heading | Paragraph | Items | Equation | Table | Fold | Map
 
 @dataclass(frozen=True)
 class Page:
-    """A title and the blocks below it, and the derivation that they show."""
+    """A title and the blocks below it, the derivation that they show, and its text's fixed words."""
 
     title: str
     blocks: tuple[Block, ...]
     derivation: Derivation | None = None
+    words: Mapping[str, str] = field(default_factory=dict)
 
 
 _INLINE = re.compile(

@@ -122,7 +122,7 @@ class _Builder:
                 blocks += self.section(section)
             except SymattnError as error:
                 raise SpecError(f"{section.where}: {error}") from None
-        return Page(" ".join(self.spec.title.split()), tuple(blocks), self.d)
+        return Page(" ".join(self.spec.title.split()), tuple(blocks), self.d, self.words)
 
     def section(self, section: Section) -> list[Block]:
         blocks: list[Block] = []

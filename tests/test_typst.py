@@ -173,6 +173,14 @@ def test_markup_of_blocks() -> None:
     assert "contents: false" in text
 
 
+def test_the_language_is_that_of_the_text() -> None:
+    from symattn.text import WORDS, Section, Text
+
+    german = Text((Section("a", "Zahlen", "{show A}", "test"),), {**WORDS, "language": "de"})
+    made = page(page_of("article").derivation, german)
+    assert 'language: "de"' in typst.write(made)
+
+
 READ = r"""
 #let shown(it) = {
   if type(it) == str { it }

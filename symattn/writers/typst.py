@@ -71,8 +71,7 @@ def style(unseen: str = "") -> str:
 class _Document:
     def __init__(self, page: Page) -> None:
         self.page = page
-        spec = page.derivation.spec if page.derivation is not None else None
-        self.words = spec.text.words if spec is not None else WORDS
+        self.words = {**WORDS, **page.words}
         self.folds: list[Fold] = []
         self.level = 0
 
