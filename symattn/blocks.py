@@ -113,7 +113,7 @@ Block = Heading | Paragraph | Items | Equation | Table | Fold | Map
 
 @dataclass(frozen=True)
 class Page:
-    """A title and the blocks below it, the derivation that they show, and its text's fixed words."""
+    """A title, the blocks below it, the derivation that they show, and the text's fixed words."""
 
     title: str
     blocks: tuple[Block, ...]

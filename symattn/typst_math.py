@@ -106,7 +106,7 @@ def _row(parts: Sequence[Element]) -> str:
             or is_index
         )
         if item.startswith("mat(delim: #none") and out:
-            item = f"med {item}"  # labels have no bracket that keeps a distance
+            item = f"gap {item}"  # labels have no bracket that keeps a distance
         out += item if glued else f" {item}"
         last = item
     return out
@@ -280,6 +280,7 @@ def _scripts(base: Element, sub: Element | None, sup: Element | None) -> str:
             below = list(opened([first[1]]))
         inner = list(opened([first[0]]))
     said = _row(inner) or '""'
+    said = re.sub(r"(\w+)/(\w+)$", r"frac(\1, \2)", said)  # else it would stand at the divisor
     primes = 0
     while above and sign(above[0]) == "′":
         primes, above = primes + 1, above[1:]

@@ -50,6 +50,7 @@ LABELLED = r"A = \begin{array}{c|c} & \text{cat} \\ \hline \text{a} & \frac{1}{2
         (r"\ell^A_{1,2}", "ℓ_(1, 2)^A"),
         (r"e^{-\sqrt{2}/10}", r"e^(− sqrt(2) \/ 10)"),
         (r"\frac{1}{25}", "1/25"),
+        (r"{\frac{3}{5}}^{\dagger} - {\frac{1}{2}}'", "frac(3, 5)^† − frac(1, 2)'"),
         (r"\frac{a + 1}{b_2}", "frac(a + 1, b_2)"),
         (r"\sqrt[3]{x}", "root(3, x)"),
         (r"\hat{x} + \overline{y}", "hat(x) + overline(y)"),
@@ -67,7 +68,7 @@ LABELLED = r"A = \begin{array}{c|c} & \text{cat} \\ \hline \text{a} & \frac{1}{2
         (r"x = 0{,}40 + A[1,0]", 'x = "0,40" + A[1, 0]'),
         (r"\begin{bmatrix} 1 & A[0,1] \\ 0 & -\infty \end{bmatrix}^\top", r"mat(1, A[0\, 1]; 0, − ∞)^⊤"),
         (r"\begin{pmatrix} a \\ b \end{pmatrix}", 'mat(delim: "(", a; b)'),
-        (LABELLED, 'A = med mat(delim: #none, augment: #rules(hline: 1, vline: 1), , tok("cat"); tok("a"), 1/2)'),
+        (LABELLED, 'A = gap mat(delim: #none, augment: #rules(hline: 1, vline: 1), , tok("cat"); tok("a"), 1/2)'),
         (r"\begin{cases} 0 & \text{if } j \le i \\ 1 & \text{otherwise} \end{cases}",
          'cases(0 &quad "if "j ≤ i, 1 &quad "otherwise")'),
         ("\\begin{aligned}\na &= 1 \\\\[6pt]\n&= 2\n\\end{aligned}", "a & = 1 \\\n& = 2"),
@@ -166,7 +167,7 @@ def test_markup_of_blocks() -> None:
     text = typst.write(made).partition("#show: paper.with")[2]
     assert "\n= One\n\n== Deep\n" in text  # no level is left out
     assert "\n+ 1\\. a\n+ #strong[b];.x(y)\n" in text
-    assert '\n#m("x", $x$);(y) \\[z\\]; #raw("a`b");; c\n' in text
+    assert '\n#lead[#m("x", $x$);(y) \\[z\\]; #raw("a`b");; c]\n' in text
     assert "#rows(1,\n  ([h],),\n  [a, \\[b\\]],\n)" in text
     assert "Left out. #link(<folded-1>)[See the appendix.]" in text
     assert "\n= What was left out above\n\n== more <folded-1>\n\ninside\n" in text
@@ -226,7 +227,7 @@ def test_no_hostile_text_is_code() -> None:
     text = typst.write(page(parse_spec(hostile_spec(HOSTILE)).derive(), HOSTILE_TEXT))
     body = text.partition("#show: paper.with")[2]
     outside = re.sub(r'"(?:[^"\\]|\\.)*"', '""', body)
-    known = r"eq\(|m\(|rows\(|emph\[|strong\[|raw\(|none\b|true\b|rules\("
+    known = r"eq\(|m\(|rows\(|lead\[|emph\[|strong\[|raw\(|none\b|true\b|rules\("
     assert "\x1b" not in text
     assert not re.search(rf"(?<!\\)#(?!{known})", outside)
     assert not re.search(r"(?<!\\)[<@`~*]", outside)

@@ -7,8 +7,9 @@ an appendix here, and linked from where it was.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from importlib.resources import files
+from itertools import zip_longest
 
 from symattn import mathml, spoken, typst_math
 from symattn.blocks import (
@@ -36,6 +37,9 @@ from symattn.writers import marker
 
 #: Headings from which on a page has contents.
 CONTENTS = 4
+
+#: Characters of a paragraph that stays on the page of the equation below it.
+SHORT = 600
 
 #: What typst reads as more than a sign: a hyphen that joins no words, a dot beside another, and
 #: one after a number that would begin a list.
@@ -76,7 +80,7 @@ class _Document:
         self.level = 0
 
     def body(self) -> str:
-        body = [self.written(block) for block in self.page.blocks]
+        body = self.all_written(self.page.blocks)
         if self.folds:
             body.append(f"= {markup(self.words['appendix'])}")
             self.level = 1
@@ -86,8 +90,16 @@ class _Document:
             at += 1
             body.append(f"== {inlines(fold.title)} <folded-{at}>")
             self.level = 2
-            body += [self.written(block, deeper=1) for block in fold.blocks]
+            body += self.all_written(fold.blocks, deeper=1)
         return "\n\n".join(body)
+
+    def all_written(self, blocks: Sequence[Block], deeper: int = 0) -> list[str]:
+        out = []
+        for block, following in zip_longest(blocks, blocks[1:]):
+            made = self.written(block, deeper)
+            leads = isinstance(block, Paragraph) and isinstance(following, Equation | Table)
+            out.append(f"#lead[{made}]" if leads and len(made) < SHORT else made)
+        return out
 
     def written(self, block: Block, deeper: int = 0) -> str:
         if isinstance(block, Heading):
