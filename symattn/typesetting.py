@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any, Literal
 
 from symattn.errors import OptionError, SymattnError
-from symattn.typst_math import string
+from symattn.typst_names import string
 
 Form = Literal["pdf", "svg", "png"]
 

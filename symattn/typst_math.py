@@ -8,7 +8,6 @@ an equation is run. Words of tokens are ``tok("…")``, coloured parts ``coloure
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
@@ -27,27 +26,18 @@ from symattn.mathml_parts import (
     sign,
     text_of,
 )
-
-#: Functions that typst sets upright, with the space of an operator.
-_OPERATORS = {"arccos", "arcsin", "arctan", "arg", "cos", "cosh", "exp", "inf", "lim", "ln", "log",
-              "max", "min", "sin", "sinh", "sup", "tan", "tanh"}  # fmt: skip
-_SILENT = {"\u2061", "\u2062", "\u2063", "\u2064", ""}
-_ACCENTS = {"ˆ": "hat", "^": "hat", "˜": "tilde", "~": "tilde", "→": "arrow", "˙": "dot",
-            "¯": "macron", "‾": "overline", "\u0305": "overline", "\u0332": "underline",
-            "⏟": "underbrace", "⏞": "overbrace"}  # fmt: skip
-_SPACES = {"0.1667": "thin", "0.2222": "med", "0.2778": "thick", "1": "quad", "2": "wide"}
-_ALPHABETS = {"BOLD": "bold", "MONOSPACE": "mono", "DOUBLE-STRUCK": "bb", "FRAKTUR": "frak"}
-
-#: What has its own space, so that one beside it is not set.
-_SPACED = {*"=<>≈≤≥≠∼&+×⋅⊙→∈⇒", *_SPACES.values()}
-_PLAIN = set("=+<>!?*%@;")
-_PAIRS = {"(": ")", "[": "]", "⌊": "⌋", "⌈": "⌉", "⟨": "⟩", "{": "}"}
-
-#: Characters of a token from which on it is set in lines.
-LONG = 32
-
-#: A comma on its way: in a call it is escaped, elsewhere it is plain.
-_COMMA = "\x01"
+from symattn.typst_names import (
+    ACCENTS,
+    COMMA,
+    OPERATORS,
+    PAIRS,
+    SPACED,
+    name,
+    operator,
+    space,
+    string,
+    token,
+)
 
 
 class TypesetError(SymattnError):
@@ -74,18 +64,8 @@ def from_tree(tree: Element) -> str:
     inner = list(opened([tree]))
     if len(inner) == 1 and inner[0].tag == "mtable" and inner[0].get("displaystyle") == "true":
         lines = [_line(list(row)) for row in inner[0]]
-        return " \\\n".join(lines).replace(_COMMA, ",")
-    return _row(list(opened([tree], spaces=True))).replace(_COMMA, ",")
-
-
-def string(text: str) -> str:
-    r"""A string literal of typst's.
-
-    >>> print(string('a "b" \\ $'))
-    "a \"b\" \\ $"
-    """
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return '"' + "".join(c if c.isprintable() else f"\\u{{{ord(c):x}}}" for c in escaped) + '"'
+        return " \\\n".join(lines).replace(COMMA, ",")
+    return _row(list(opened([tree], spaces=True))).replace(COMMA, ",")
 
 
 def _line(cells: list[Element]) -> str:
@@ -100,9 +80,9 @@ def _row(parts: Sequence[Element]) -> str:
         glued = (
             not out
             or last in ("(", "[")
-            or item[0] in f")],{_COMMA}"
-            or (_is_string(last) and item not in {*_SPACED, "−"})
-            or (_is_string(item) and last not in _SPACED)
+            or item[0] in f")],{COMMA}"
+            or (_is_string(last) and item not in {*SPACED, "−"})
+            or (_is_string(item) and last not in SPACED)
             or is_index
         )
         if item.startswith("mat(delim: #none") and out:
@@ -129,16 +109,16 @@ def _items(parts: Sequence[Element]) -> list[str]:
             text = "".join(map(letters, parts[i:end]))
             after_gap = i > 0 and parts[i - 1].tag == "mspace" and is_gap(parts[i - 1])
             if end > i + 1 or is_text(part):
-                items.append(_token(text) if after_gap else string(text))
+                items.append(token(text) if after_gap else string(text))
             else:
-                items.append(_token(text) if after_gap else _operator(sign(part) or "", False))
+                items.append(token(text) if after_gap else operator(sign(part) or "", False))
             i = end
             continue
         if [sign(p) for p in parts[i : i + 3]] == ["."] * 3:
             items.append("dots.h")
             i += 3
             continue
-        made = _operator(sign(part) or "", i in unpaired) if part.tag == "mo" else _one(part)
+        made = operator(sign(part) or "", i in unpaired) if part.tag == "mo" else _one(part)
         if made:
             items.append(made)
         i += 1
@@ -151,60 +131,26 @@ def _unpaired(parts: Sequence[Element]) -> set[int]:
     alone: set[int] = set()
     for i, part in enumerate(parts):
         shown = sign(part) or ""
-        if shown in _PAIRS:
+        if shown in PAIRS:
             open_at.append(i)
-        elif shown in _PAIRS.values():
-            if open_at and _PAIRS[sign(parts[open_at[-1]]) or ""] == shown:
+        elif shown in PAIRS.values():
+            if open_at and PAIRS[sign(parts[open_at[-1]]) or ""] == shown:
                 open_at.pop()
             else:
                 alone.add(i)
     return alone | set(open_at)
 
 
-def _token(text: str) -> str:
-    return f"tok({string(text)}{', long: #true' if len(text) > LONG else ''})"
-
-
-def _operator(shown: str, alone: bool) -> str:
-    shown = shown.replace("\xa0", " ").strip()
-    if shown in _SILENT:
-        return ""
-    if shown in _OPERATORS:
-        return shown
-    if shown == ",":
-        return _COMMA
-    if shown in _PAIRS or shown in _PAIRS.values():
-        return f"\\{shown}" if alone or shown in "{}" else shown
-    if len(shown) > 1:
-        return string(shown)
-    return shown if shown in _PLAIN or not shown.isascii() else f"\\{shown}"
-
-
-def _name(part: Element) -> str:
-    text = text_of(part)
-    plain = unicodedata.normalize("NFKC", text)
-    if plain != text and text != "ℓ":
-        names = {unicodedata.name(c, "") for c in text if unicodedata.normalize("NFKC", c) != c}
-        for word, function in _ALPHABETS.items():
-            if all(name.startswith(f"MATHEMATICAL {word} ") for name in names):
-                return f"{function}({string(plain)})"
-    if part.get("mathvariant") == "normal":
-        return f"upright({string(text)})" if len(text) > 1 else f"upright({text})"
-    if text in _OPERATORS:
-        return text
-    return text if len(text) == 1 and (text.isalpha() or not text.isascii()) else string(text)
-
-
 def _one(part: Element) -> str:
     children = list(part)
     match part.tag:
         case "mi":
-            return _name(part)
+            return name(part)
         case "mn":
             text = text_of(part)
             return text if re.fullmatch(r"\d+(\.\d+)?", text) else string(text)
         case "mspace":
-            return _space(part)
+            return space(part)
         case "mfrac":
             return _fraction(children[0], children[1])
         case "msqrt":
@@ -243,18 +189,7 @@ def _one(part: Element) -> str:
 
 def _argument(parts: Sequence[Element]) -> str:
     """What stands in a call, where a comma would begin the next argument."""
-    return _row(list(opened(parts, spaces=True))).replace(_COMMA, r"\,").replace(";", r"\;")
-
-
-def _space(part: Element) -> str:
-    width = part.get("width") or part.get("style", "").partition("margin-left:")[2].rstrip(";")
-    match = re.fullmatch(r"(-?[\d.]+)em", width)
-    if match is None:
-        return ""
-    for size, name in _SPACES.items():
-        if abs(float(match[1]) - float(size)) < 1e-3:
-            return name
-    return f"#h({match[1]}em)"
+    return _row(list(opened(parts, spaces=True))).replace(COMMA, r"\,").replace(";", r"\;")
 
 
 def _fraction(above: Element, below: Element) -> str:
@@ -300,16 +235,16 @@ def _script(parts: Sequence[Element]) -> str:
 
 
 def _under(base: Element, sub: Element) -> str:
-    accent = _ACCENTS.get(sign(sub) or "")
+    accent = ACCENTS.get(sign(sub) or "")
     if accent:
         return f"{accent}({_argument([base])})"
-    if base.tag == "munder" and _ACCENTS.get(sign(base[1]) or "") == "underbrace":
+    if base.tag == "munder" and ACCENTS.get(sign(base[1]) or "") == "underbrace":
         return f"underbrace({_argument([base[0]])}, {_argument([sub])})"
     return f"{_limits(base)}_{_script(list(opened([sub])))}"
 
 
 def _over(base: Element, sup: Element) -> str:
-    accent = _ACCENTS.get((sign(sup) or "").replace("\u0332", "\u0305"))  # math-core's bar above
+    accent = ACCENTS.get((sign(sup) or "").replace("\u0332", "\u0305"))  # math-core's bar above
     if accent:
         return f"{accent}({_argument([base])})"
     return f"{_limits(base)}^{_script(list(opened([sup])))}"
@@ -317,7 +252,7 @@ def _over(base: Element, sup: Element) -> str:
 
 def _limits(base: Element) -> str:
     made = _row(list(opened([base])))
-    return made if made in _OPERATORS or made in "∑∏" else f"limits({_argument([base])})"
+    return made if made in OPERATORS or made in "∑∏" else f"limits({_argument([base])})"
 
 
 def _enclosure(part: Element) -> str:
@@ -350,7 +285,7 @@ def _matrix(table: Element, left: str) -> str:
 def _label(cell: Element) -> str:
     parts = list(opened([cell]))
     if parts and all(is_text(p) or is_sign_of_text(p) for p in parts):
-        return _token("".join(map(letters, parts)))
+        return token("".join(map(letters, parts)))
     return _argument([cell])
 
 

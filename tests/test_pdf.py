@@ -188,6 +188,16 @@ def test_tokens_of_any_script_are_seen(tmp_path: Path) -> None:
     assert "#show: x => [$]" in text
 
 
+def test_what_typst_refuses_is_boxed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where characters have glyphs, and what they are together has none."""
+    from symattn import typesetting
+
+    spec_of = spec(["\U0001fae8", "a"], ["\U0001fae8", "a"], 2, 2)
+    monkeypatch.setattr(typesetting, "unseen", lambda text: "")
+    text = reader(pdf.write(page(parse_spec(spec_of).derive()))).pages[0].extract_text()
+    assert "U+1FAE8" in text or "\U0001fae8" in text
+
+
 def test_a_fold_is_an_appendix_that_is_linked() -> None:
     derivation = page_of("two-layers").derivation
     assert derivation is not None

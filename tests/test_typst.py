@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symattn import mathml, notation, typst_math
+from symattn import mathml, notation, typst_math, typst_names
 from symattn.blocks import (  # fmt: skip
     Code,
     Fold,
@@ -198,7 +198,7 @@ READ = r"""
 def check_shown(texts: list[str]) -> None:
     """That typst reads the markup of each text as the text."""
     lines = [
-        f"#assert.eq(shown([{typst.markup(t)}]), {typst_math.string(re.sub(' +', ' ', t))})"
+        f"#assert.eq(shown([{typst.markup(t)}]), {typst_names.string(re.sub(' +', ' ', t))})"
         for t in map(notation.visible, texts)
     ]
     compiled(READ + "\n".join(lines), "pdf", accessible=False)

@@ -6,6 +6,9 @@ from symattn import typesetting
 from symattn.blocks import Page
 from symattn.writers import typst
 
+#: Below and between these, characters are Latin, Greek and mathematics: typst's own fonts have them.
+LAST_GREEK, SIGNS = 0x3FF, range(0x2000, 0x2C00)
+
 #: Around an equation that is a picture of its own.
 MARGIN = "2pt"
 
@@ -23,9 +26,16 @@ def write(page: Page, spec: str = "") -> bytes:
     """
     source = typst.write(page, spec)
     missing = typesetting.unseen(source)
-    return typesetting.compiled(
-        typst.write(page, spec, unseen=missing) if missing else source, "pdf"
-    )
+    try:
+        return typesetting.compiled(typst.write(page, spec, unseen=missing), "pdf")
+    except typesetting.TypstError:
+        # A font may have two characters, and not what they are together.
+        foreign = "".join(
+            sorted({c for c in source if ord(c) > LAST_GREEK and ord(c) not in SIGNS})
+        )
+        if not set(foreign) - set(missing):
+            raise
+        return typesetting.compiled(typst.write(page, spec, unseen=foreign + missing), "pdf")
 
 
 def equation_svg(latex: str) -> str:

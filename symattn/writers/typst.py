@@ -31,7 +31,7 @@ from symattn.blocks import (
 )
 from symattn.notation import visible
 from symattn.text import WORDS
-from symattn.typst_math import string
+from symattn.typst_names import string
 from symattn.typst_parts import in_parts
 from symattn.writers import marker
 
