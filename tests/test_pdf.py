@@ -108,8 +108,8 @@ def spec(tokens: list[str], vocabulary: list[str], d: int, digits: int) -> str:
 format = 1
 model = "next_token"
 title = "{"T" * 200}"
-tokens = {json.dumps(tokens)}
-vocabulary = {json.dumps(vocabulary)}
+tokens = {json.dumps(tokens, ensure_ascii=False)}
+vocabulary = {json.dumps(vocabulary, ensure_ascii=False)}
 mask = "causal"
 [matrices]
 W_vocab = {matrix(d, len(vocabulary))}

@@ -6,7 +6,7 @@ from symattn import typesetting
 from symattn.blocks import Page
 from symattn.writers import typst
 
-#: Below and between these, characters are Latin, Greek and mathematics: typst's own fonts have them.
+#: Around these, characters are Latin, Greek and mathematics: typst has fonts for them.
 LAST_GREEK, SIGNS = 0x3FF, range(0x2000, 0x2C00)
 
 #: Around an equation that is a picture of its own.
