@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from symattn import mathml, notation, typst_math, typst_names
+from symattn import mathml, notation, typesetting, typst_math, typst_names
 from symattn.blocks import (  # fmt: skip
     Code,
     Fold,
@@ -26,7 +26,7 @@ from symattn.blocks import (  # fmt: skip
 )
 from symattn.document import page
 from symattn.spec_reader import parse_spec
-from symattn.typesetting import TypstError, compiled, unseen
+from symattn.typesetting import TypstError, compiled
 from symattn.typst_math import TypesetError, from_latex
 from symattn.typst_parts import in_parts
 from symattn.writers import pdf, typst
@@ -255,15 +255,31 @@ def test_an_equation_alone_is_a_picture() -> None:
     assert pdf.equation_png(LABELLED).startswith(b"\x89PNG")
 
 
+def test_characters_without_a_glyph_are_found_by_halves(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[int] = []
+
+    def has_glyphs(characters: tuple[str, ...]) -> bool:
+        asked.append(len(characters))
+        return not set(characters) & set("🙂猫")
+
+    monkeypatch.setattr(typesetting, "_has_glyphs", has_glyphs)
+    typesetting._unseen.cache_clear()
+    assert typesetting.unseen("plain ASCII") == ""
+    assert not asked
+    assert typesetting.unseen("a🙂 ∞ℓ⊤ γπ 猫") == "猫🙂"
+    assert len(asked) < 12
+    typesetting._unseen.cache_clear()
+
+
 @pytest.mark.render
-def test_characters_without_a_glyph_are_found_and_boxed() -> None:
+def test_no_sign_of_ours_is_without_a_glyph() -> None:
     pytest.importorskip("typst")
-    assert unseen("plain ASCII") == ""
-    assert unseen("a∞ℓ⊤γπ\U000dffff") == ""  # that one is no character, and never printed
-    assert unseen("∞\U0001fae8\U0001d2c0π") != "∞π"
-    assert set(unseen("∞\U0001fae8π")) <= {"\U0001fae8"}
-    boxed = typst.style("\U0001fae8")
-    assert boxed.endswith('#show regex("[\\u{1fae8}]"): it => unseen(it.text)')
+    assert typesetting.unseen("äßéñ ∞ℓ⊤†‡∗≈≤×⋅⊙−′∑∂⌊⌋ αβγεπμσθ ЖЯ “”–…") == ""
+
+
+def test_an_unseen_character_has_a_rule() -> None:
+    boxed = typst.style("\U0001f642")
+    assert boxed.endswith('#show regex("[\\u{1f642}]"): it => unseen(it.text)')
 
 
 def test_without_typst_it_is_said_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
