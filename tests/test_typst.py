@@ -208,6 +208,7 @@ SIGNS = "#$*_`\\~<>@=+-/[]{}()'\":;.,&|^%!? \t\n0123456789aZäЖ猫🙂\u00a0–
 
 
 @pytest.mark.render
+@pytest.mark.once
 @settings(max_examples=25)
 @given(st.lists(st.text(alphabet=st.sampled_from(SIGNS), max_size=12), min_size=20, max_size=40))
 def test_any_text_is_markup_that_shows_it(texts: list[str]) -> None:
