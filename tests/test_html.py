@@ -10,6 +10,7 @@ import subprocess
 from fractions import Fraction
 from functools import cache
 from html.parser import HTMLParser
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,9 @@ from hypothesis import strategies as st
 import symattn as sa
 from symattn.cli import main
 from symattn.document import page
+from symattn.feeds import feeds
 from symattn.leading import MOST, leading, rounded
+from symattn.pictures.stepmap import stepmap
 from symattn.rounding import fixed
 from symattn.spec_reader import load_spec, parse_spec
 from symattn.writers import html as writer
@@ -167,7 +170,7 @@ def test_hostile_words_stay_text() -> None:
     found, d = read(spec), load_spec(spec).derive()
     assert len(found.all("script")) == 2
     assert "<script>alert(1)" not in written(spec) and "<img" not in written(spec)
-    assert found.texts["title"] == [d.spec.title]
+    assert found.texts["title"][0] == d.spec.title
     assert found.texts["h1"] == [d.spec.title]
     heads = set(found.texts["th"])
     assert set(d.spec.tokens) <= heads
@@ -458,6 +461,54 @@ def test_long_entries_stand_one_a_line_below_their_decimals() -> None:
     assert len(places) == 2  # its decimal in the matrix, and its exact value in the list
 
 
+# Pictures.
+
+
+def test_pictures_stand_in_the_blocks_of_their_steps() -> None:
+    text, d = written("article"), sa.article()
+    for name, kind in (("A", "arcs"), ("P", "bars"), ("O", "arrows")):
+        begin = text.index(f'id="step-{d[name].node}"')
+        end = text.index('id="step-', begin + 10)
+        assert text[begin:end].count(f"picture-{kind}") == 1
+    assert text.count("<figure>") == 3
+
+
+@pytest.mark.parametrize("spec", [*SPECS, "gpt2", "vaswani2017"])
+def test_the_map_leads_to_every_step_and_tells_what_feeds_it(spec: str) -> None:
+    d = load_spec(spec).derive()
+    svg = stepmap(d)
+    known = {int(n) for n in re.findall(r'href="#step-(\d+)"', svg)}
+    also = {int(n) for group in re.findall(r'data-also="([\d ]+)"', svg) for n in group.split()}
+    shown = {f"step-{n}" for n in known}
+    assert shown <= {a["id"] for a in read(spec).all("div") if "id" in a}
+    for step in d.steps:
+        assert step.node in (also if step.inside else known) or len(step.shape) > 2
+    edges = {tuple(map(int, e.split("-"))) for e in re.findall(r'data-edge="([\d-]+)"', svg)}
+    expected = {
+        (source.node, step.node)
+        for step, sources in feeds(d).items()
+        for source in sources
+        if not step.is_part and not step.inside and not source.inside
+    }
+    assert edges == expected
+    boxes = {
+        int(n): tuple(map(float, box))
+        for n, *box in re.findall(
+            r'<a href="#step-(\d+)"[^>]*>.*?<rect x="([-.\d]+)" y="([-.\d]+)" width="([-.\d]+)"',
+            svg,
+        )
+    }
+    assert boxes.keys() == known
+    for a, b in edges:
+        assert boxes[a][1] < boxes[b][1]
+    rows: dict[float, list[tuple[float, ...]]] = {}
+    for box in boxes.values():
+        rows.setdefault(box[1], []).append(box)
+    for row in rows.values():
+        row.sort()
+        assert all(left[0] + left[2] < right[0] for left, right in pairwise(row))
+
+
 # What `check` makes of it.
 
 
@@ -530,9 +581,10 @@ def test_the_article_in_a_browser(tmp_path: Path) -> None:
     assert clicked["decimal"] == d["A"][2, 0].decimal(6) and clicked["sign"] == "≈"
     assert clicked["from"] == [f"{node['Z_masked']}.{i}" for i in (6, 7, 8)]
     assert clicked["to"] == [f"{node['O']}.{i}" for i in (4, 5)]
+    assert clicked["map"] == [f"#step-{node['A']}"]
     rows = clicked["rows"]
     for kind in ("float64", "float32"):
-        assert f"{kind}\t{d['A'].numeric(kind)[2, 0]}\t" in rows["floats"]
+        assert f"{kind}\t{d['A'].numeric(kind)[2, 0]!s}\t" in rows["floats"]
     assert rows["claim"] == "0.40: right"
     assert {
         "exact",

@@ -9,7 +9,7 @@ from symattn.claims.judge import judge
 from symattn.derivation import Derivation
 from symattn.entries import Entry
 from symattn.steps import Step
-from symattn.writers.html import steps
+from symattn.writers.html import figures, steps
 from symattn.writers.html.cells import Index, Marks, StepCells
 from symattn.writers.html.keys import Keys
 from symattn.writers.html.maths import Maths
@@ -88,7 +88,8 @@ class Body:
         anchor = "" if key in self.shown else f"step-{key}"
         self.shown.add(key)
         own = self.derivation is not None and key < len(self.derivation.graph.nodes)
-        return steps.block(StepCells(step, key, self.maths, self.marks, own), anchor)
+        drawn = figures.of(step) if anchor else ""
+        return steps.block(StepCells(step, key, self.maths, self.marks, own), anchor, drawn)
 
     def remaining(self) -> str:
         """The steps that the text does not show, folded."""
@@ -115,7 +116,11 @@ class Body:
     def table_of_contents(self) -> str:
         """Links to the sections."""
         links = "".join(f'<li><a href="#{a}">{title}</a></li>' for a, title in self.contents)
-        return f'<ol class="toc">{links}</ol>' if links else ""
+        return (
+            f'<details class="toc"><summary>Contents</summary><ul>{links}</ul></details>'
+            if links
+            else ""
+        )
 
 
 def _marks(derivation: Derivation | None) -> Marks:

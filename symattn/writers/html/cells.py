@@ -82,14 +82,15 @@ class StepCells:
         decimal = self.decimal(index)
         if with_exact and self._is_whole(index):
             decimal = ""
+        place = (self.step.address, index)
+        # For `symattn check`, right behind the number that it is about.
+        marker = f"<!-- symattn: {entry.address} -->" if index and self.is_of_spec else ""
+        dagger = '<sup class="dagger">†</sup>' if place in self.marks.reconstructed else ""
         inside = self._exact(index) if with_exact or not decimal else ""
         if decimal:
-            inside += f'<span class="d">{html.escape(decimal)}</span>'
-        if (decimal or self._is_whole(index)) and index and self.is_of_spec:
-            inside += f"<!-- symattn: {entry.address} -->"  # for `symattn check`
-        place = (self.step.address, index)
-        if place in self.marks.reconstructed:
-            inside += '<sup class="dagger">†</sup>'
+            inside += f'{dagger}<span class="d">{html.escape(decimal)}</span>{marker}'
+        else:
+            inside += f"{marker if self._is_whole(index) else ''}{dagger}"
         classes = self._classes(index)
         judged = self.marks.claims.get(place)
         if judged is not None and judged.verdict != "right":

@@ -5,6 +5,7 @@ their numbers:
 
     n  its short name            s  its shape
     u  1 if it is called by row sums' names, ℓ_i
+    i  1 if it is the inside of a softmax
     f  of each entry the expression that it is: [key, place] is a cell, a string a number,
        and ["op", …] an operation; null for what was given, [] for the whole
     d  of each entry what tells its decimals; see `symattn.leading`
@@ -63,8 +64,8 @@ def collected(keys: Keys, marks: Marks) -> dict[str, Any]:
 def _step(step: Step, keys: Keys, marks: Marks) -> dict[str, Any]:
     indices = list(np.ndindex(step.shape))
     found: dict[str, Any] = {"n": step.short, "s": list(step.shape)}
-    if step.inside and step.name.endswith(".sum"):
-        found["u"] = 1
+    if step.inside:
+        found |= {"i": 1, "u": int(step.name.endswith(".sum"))}
     if not step.given:
         graph = step.derivation.graph
         found["f"] = [_tree(expand(graph, step.node, index), step, keys) for index in indices]

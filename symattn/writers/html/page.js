@@ -281,7 +281,11 @@
     fill("ends", ...far(last, to));
     return { from, to };
   }
-  const byPlace = (a, b) => { const [k, i] = parsed(a), [l, j] = parsed(b); return k - l || i - j; };
+  /** In the order of the steps; the insides of softmaxes, where nothing goes on, come last. */
+  function byPlace(a, b) {
+    const [k, i] = parsed(a), [l, j] = parsed(b), inside = (key) => steps[key].i || 0;
+    return inside(k) - inside(l) || k - l || i - j;
+  }
   /** The cells that an exact value names, and those that these name, deepest first. */
   function defined(id, found = new Set()) {
     const [key, i] = parsed(id);
@@ -311,14 +315,21 @@
     const keys = (ids) => new Set(ids.map((other) => String(parsed(other)[0])));
     markMap(String(parsed(id)[0]), keys(from), keys(to));
   }
+  const links = [...map.querySelectorAll('a[href^="#step-"]')];
+  const keysOf = (link) => [link.getAttribute("href").slice(6), ...(link.dataset.also || "").split(" ")];
   function markMap(here, from = new Set(), to = new Set()) {
-    for (const link of map.querySelectorAll('a[href^="#step-"]')) {
-      const key = link.getAttribute("href").slice(6);
-      link.classList.toggle("here", key === here);
-      link.classList.toggle("from", from.has(key));
-      link.classList.toggle("to", to.has(key));
-      if (key === here) link.setAttribute("aria-current", "step");
+    for (const link of links) {
+      const keys = keysOf(link), isHere = keys.includes(here);
+      link.classList.toggle("here", isHere);
+      link.classList.toggle("from", keys.some((key) => from.has(key)));
+      link.classList.toggle("to", keys.some((key) => to.has(key)));
+      if (isHere) link.setAttribute("aria-current", "step");
       else link.removeAttribute("aria-current");
+    }
+    for (const line of map.querySelectorAll("[data-edge]")) {
+      const [a, b] = line.dataset.edge.split("-");
+      line.classList.toggle("from", b === here);
+      line.classList.toggle("to", a === here);
     }
   }
   function choose(id, { remember = true } = {}) {

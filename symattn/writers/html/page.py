@@ -11,7 +11,7 @@ from string import Template
 from symattn import __version__
 from symattn.blocks import Page
 from symattn.writers import marker
-from symattn.writers.html import data
+from symattn.writers.html import data, figures
 from symattn.writers.html.body import Body
 from symattn.writers.html.prose import text
 
@@ -44,7 +44,8 @@ def write(page: Page, spec: str = "") -> str:
         title=text(page.title),
         style=_part("page.css"),
         body=f"{main}\n{rest}",
-        map=body.table_of_contents(),
+        contents=body.table_of_contents(),
+        map=figures.stepmap(page.derivation),
         symbols=body.symbols(),
         data=data.embedded(known),
         script=script,

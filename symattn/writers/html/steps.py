@@ -15,11 +15,12 @@ from symattn.writers.html.cells import Index, StepCells
 Labels = Sequence[str] | None
 
 
-def block(cells: StepCells, anchor: str) -> str:
+def block(cells: StepCells, anchor: str, drawn: str = "") -> str:
     """The block of a step.
 
     Args:
         anchor: its id on the page; "" where the step is shown a second time.
+        drawn: its pictures.
     """
     step, maths = cells.step, cells.maths
     equation = working(step)
@@ -36,7 +37,7 @@ def block(cells: StepCells, anchor: str) -> str:
     size = " small" if not shown and not cells.is_list and _is_small(step) else ""
     return (
         f'<div class="step{size}"{id_} data-s="{cells.key}" role="group" aria-label="step {name}">'
-        f"{shown}{body}</div>"
+        f"{shown}{body}{drawn}</div>"
     )
 
 

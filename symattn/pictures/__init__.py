@@ -1,0 +1,1 @@
+"""Pictures of a derivation as SVG, one kind a file."""
