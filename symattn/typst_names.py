@@ -24,7 +24,7 @@ _PLAIN = set("=+<>!?*%@;")
 PAIRS = {"(": ")", "[": "]", "⌊": "⌋", "⌈": "⌉", "⟨": "⟩", "{": "}"}
 
 #: Characters of a token from which on it is set in lines.
-LONG = 32
+LONG = 44
 
 #: A comma on its way: in a call it is escaped, elsewhere it is plain.
 COMMA = "\x01"

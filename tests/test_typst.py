@@ -90,7 +90,7 @@ def test_what_typst_lacks_is_named() -> None:
 
 
 def test_a_long_token_is_set_in_lines() -> None:
-    assert from_latex(r"1 \quad " + notation.text("x" * 40)) == f'1 quad tok("{"x" * 40}", long: #true)'  # fmt: skip
+    assert from_latex(r"1 \quad " + notation.text("x" * 60)) == f'1 quad tok("{"x" * 60}", long: #true)'  # fmt: skip
 
 
 # Large matrices.
