@@ -54,10 +54,10 @@ def text(latex: str, *, displayed: bool = True) -> str:
         made = _converter().convert_with_local_state(kept, displaystyle=displayed)
     except math_core.LatexError as error:
         raise MathError(f"wanted LaTeX that MathML has, {_told(error)}: {_quoted(latex)}") from None
-    plain = _ENTITY.sub(lambda m: html.unescape(m[0]), str(made))
+    plain = _ENTITY.sub(lambda m: html.unescape(m[0]), str(made)).replace(_SPLIT, ",")
     for kept_sign, mark in _BACK:  # `str.translate` looks every character up
         plain = plain.replace(kept_sign, mark)
-    return plain.replace(_SPLIT, ",")
+    return plain
 
 
 def tree(latex: str, *, displayed: bool = True) -> ElementTree.Element:

@@ -234,7 +234,7 @@ def _one(part: Element) -> str:
             base, sub, sup = children
             return f"{_said([base])} from {_said([sub])} to {_said([sup])} of"
         case "menclose":
-            return f"{_said(children)} {'boxed' if is_box(part) else 'crossed out'}"
+            return _enclosed(part)
         case "mtable":
             return _table(part)
         case "mrow" if is_cases(part):
@@ -246,6 +246,13 @@ def _one(part: Element) -> str:
         case "mrow" | "math" | "mstyle" | "mpadded":
             return _said(children)
     raise SpokenError(f"wanted MathML that can be said, got <{part.tag}>")
+
+
+def _enclosed(part: Element) -> str:
+    inside = _tidy(_said(list(part)))
+    if is_box(part):
+        return f"{inside} boxed" if inside else "an empty box"
+    return f"{inside} crossed out"
 
 
 def _fraction(above: Element, below: Element) -> str:

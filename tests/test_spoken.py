@@ -61,6 +61,7 @@ LABELLED = (
         (r"0{,}40 \approx 1{,}3 \cdot 10^{-5}", "0.40 is approximately 1.3 times 10 to the power minus 5"),
         (r"A^{(1,0)}, A[1,0]", "A superscript 1, 0, A at 1, 0"),
         (r"\cancel{x}", "x crossed out"),
+        (r"A = \boxed{\phantom{0.40}}, \boxed{\quad}", "A equals an empty box, an empty box"),
         (r"\mathbf{0.40}", "0.40"),
         (r"\underbrace{a}_{b}", "a braced as b"),
         (r"a \qquad \text{cat, mouse}", "a, cat, mouse"),
