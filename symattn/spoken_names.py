@@ -82,6 +82,7 @@ ACCENTS = {
     "˜": "tilde",
     "~": "tilde",
     "→": "vector",
+    "\u20d7": "vector",
     "˙": "dot",
     "⏟": "braced",
     "⏞": "braced",

@@ -170,7 +170,7 @@ def _one(part: Element) -> str:
         case "menclose":
             return f"{_enclosure(part)}({_argument(children)})"
         case "mphantom":
-            return f"hide({_argument(children)})"
+            return f"hidden({_argument(children)})"
         case "mtable":
             return _matrix(part, "none")
         case "mrow" if is_cases(part):

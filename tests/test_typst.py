@@ -37,48 +37,62 @@ from tests.test_pages import HOSTILE, HOSTILE_TEXT, hostile_spec
 LABELLED = r"A = \begin{array}{c|c} & \text{cat} \\ \hline \text{a} & \frac{1}{2} \end{array}"
 
 
-@pytest.mark.parametrize(
-    ("latex", "made"),
-    [
-        (r"S = Q K^\top", "S = Q K^⊤"),
-        (r"A = \mathrm{softmax}(Z_{\mathrm{masked}}) V", 'A = "softmax"(Z_"masked") V'),
-        (r"Z_{\mathrm{masked}}[0,1]", 'Z_"masked" [0, 1]'),
-        (r"\mathrm{logits}[0] + 1", '"logits"[0] + 1'),
-        (r"{K^{(1,0)}}^\top", "K^((1, 0) ⊤)"),
-        (r"{W_Q}^{(0)}", "W_Q^((0))"),
-        (r"{x'}_1^{(0)}", "x'_1^((0))"),
-        (r"\ell^A_{1,2}", "ℓ_(1, 2)^A"),
-        (r"e^{-\sqrt{2}/10}", r"e^(− sqrt(2) \/ 10)"),
-        (r"\frac{1}{25}", "1/25"),
-        (r"{\frac{3}{5}}^{\dagger} - {\frac{1}{2}}'", "frac(3, 5)^† − frac(1, 2)'"),
-        (r"\frac{a + 1}{b_2}", "frac(a + 1, b_2)"),
-        (r"\sqrt[3]{x}", "root(3, x)"),
-        (r"\hat{x} + \overline{y}", "hat(x) + overline(y)"),
-        (r"\sum_j x_j", "∑_j x_j"),
-        (r"\max_i x", "max_i x"),
-        (r"\max\left(0, x\right)", "max (0, x)"),
-        (r"\log P", "log P"),
-        (r"[0, 1)", r"\[ 0, 1 \)"),
-        (r"i = 0, \ldots, n", "i = 0, dots.h, n"),
-        (r"a, \qquad b \quad c\,d", "a, wide b quad c thin d"),
-        (r"1 \qquad \text{cat}", '1 wide tok("cat")'),
-        (r"\mathrm{d}x + \mathtt{e} + \mathbf{0.40}", 'upright(d) x + mono("e") + bold("0.40")'),
-        (r"\textcolor{red}{a} + \boxed{b} + \cancel{c}", 'coloured(#"#FF0000", a) + framed(b) + cancel(c)'),
-        (r"\underbrace{a}_{b}", "underbrace(a, b)"),
-        (r"x = 0{,}40 + A[1,0]", 'x = "0,40" + A[1, 0]'),
-        (r"\begin{bmatrix} 1 & A[0,1] \\ 0 & -\infty \end{bmatrix}^\top", r"mat(1, A[0\, 1]; 0, − ∞)^⊤"),
-        (r"\begin{pmatrix} a \\ b \end{pmatrix}", 'mat(delim: "(", a; b)'),
-        (LABELLED, 'A = gap mat(delim: #none, augment: #rules(hline: 1, vline: 1), , tok("cat"); tok("a"), 1/2)'),
-        (r"\begin{cases} 0 & \text{if } j \le i \\ 1 & \text{otherwise} \end{cases}",
-         'cases(0 &quad "if "j ≤ i, 1 &quad "otherwise")'),
-        ("\\begin{aligned}\na &= 1 \\\\[6pt]\n&= 2\n\\end{aligned}", "a & = 1 \\\n& = 2"),
-        (r"{<}\text{s}{>}", '"<s>"'),
-        (r"\text{\#let x = \$1; \{a\}}", '"#let x = $1; {a}"'),
-        (r"a < b : c", r"a < b \: c"),
-    ],
-)  # fmt: skip
+#: LaTeX, and what it is for typst.
+WRITTEN = [
+    (r"S = Q K^\top", "S = Q K^⊤"),
+    (r"A = \mathrm{softmax}(Z_{\mathrm{masked}}) V", 'A = "softmax"(Z_"masked") V'),
+    (r"Z_{\mathrm{masked}}[0,1]", 'Z_"masked" [0, 1]'),
+    (r"\mathrm{logits}[0] + 1", '"logits"[0] + 1'),
+    (r"{K^{(1,0)}}^\top", "K^((1, 0) ⊤)"),
+    (r"{W_Q}^{(0)}", "W_Q^((0))"),
+    (r"{x'}_1^{(0)}", "x'_1^((0))"),
+    (r"\ell^A_{1,2}", "ℓ_(1, 2)^A"),
+    (r"e^{-\sqrt{2}/10}", r"e^(− sqrt(2) \/ 10)"),
+    (r"\frac{1}{25}", "1/25"),
+    (r"{\frac{3}{5}}^{\dagger} - {\frac{1}{2}}'", "frac(3, 5)^† − frac(1, 2)'"),
+    (r"\frac{a + 1}{b_2}", "frac(a + 1, b_2)"),
+    (r"\sqrt[3]{x}", "root(3, x)"),
+    (r"\hat{x} + \overline{y}", "hat(x) + overline(y)"),
+    (r"\sum_j x_j", "∑_j x_j"),
+    (r"\max_i x", "max_i x"),
+    (r"\max\left(0, x\right)", "max (0, x)"),
+    (r"\log P", "log P"),
+    (r"[0, 1)", r"\[ 0, 1 \)"),
+    (r"i = 0, \ldots, n", "i = 0, dots.h, n"),
+    (r"a, \qquad b \quad c\,d", "a, wide b quad c thin d"),
+    (r"1 \qquad \text{cat}", '1 wide tok("cat")'),
+    (r"\mathrm{d}x + \mathtt{e} + \mathbf{0.40}", 'upright(d) x + mono("e") + bold("0.40")'),
+    (r"\textcolor{red}{a} + \boxed{b} + \cancel{c}", 'coloured(#"#FF0000", a) + framed(b) + cancel(c)'),
+    (r"\boxed{\phantom{0.5}}", "framed(hidden(0.5))"),
+    (r"\underline{a} + \bar{b} + \vec{c} + \tilde{d} + \dot{e}",
+     "underline(a) + macron(b) + arrow(c) + tilde(d) + dot(e)"),
+    (r"\mathbb{R} + \mathfrak{g} + \overbrace{x} + \underset{i}{y}",
+     "ℝ + frak(\"g\") + overbrace(x) + limits(y)_i"),
+    (r"a\:b\!c", "a med b #h(-0.16666667em) c"),
+    (r"\underbrace{a}_{b}", "underbrace(a, b)"),
+    (r"x = 0{,}40 + A[1,0]", 'x = "0,40" + A[1, 0]'),
+    (r"\begin{bmatrix} 1 & A[0,1] \\ 0 & -\infty \end{bmatrix}^\top", r"mat(1, A[0\, 1]; 0, − ∞)^⊤"),
+    (r"\begin{pmatrix} a \\ b \end{pmatrix}", 'mat(delim: "(", a; b)'),
+    (LABELLED, 'A = gap mat(delim: #none, augment: #rules(hline: 1, vline: 1), , tok("cat"); tok("a"), 1/2)'),
+    (r"\begin{cases} 0 & \text{if } j \le i \\ 1 & \text{otherwise} \end{cases}",
+     'cases(0 &quad "if "j ≤ i, 1 &quad "otherwise")'),
+    ("\\begin{aligned}\na &= 1 \\\\[6pt]\n&= 2\n\\end{aligned}", "a & = 1 \\\n& = 2"),
+    (r"{<}\text{s}{>}", '"<s>"'),
+    (r"\text{\#let x = \$1; \{a\}}", '"#let x = $1; {a}"'),
+    (r"a < b : c", r"a < b \: c"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("latex", "made"), WRITTEN)
 def test_mathematics_as_a_person_would_write_it(latex: str, made: str) -> None:
     assert from_latex(latex) == made
+
+
+@pytest.mark.render
+def test_typst_sets_all_of_it() -> None:
+    pytest.importorskip("typst")
+    lines = [f"$ {made} $" for _, made in WRITTEN]
+    compiled(f"{typst.style()}\n" + "\n\n".join(lines), "pdf", accessible=False)
 
 
 def test_what_typst_lacks_is_named() -> None:
