@@ -12,7 +12,8 @@ from symattn.mathml_parts import text_of
 OPERATORS = {"arccos", "arcsin", "arctan", "arg", "cos", "cosh", "exp", "inf", "lim", "ln", "log",
               "max", "min", "sin", "sinh", "sup", "tan", "tanh"}  # fmt: skip
 _SILENT = {"\u2061", "\u2062", "\u2063", "\u2064", ""}
-ACCENTS = {"ˆ": "hat", "^": "hat", "˜": "tilde", "~": "tilde", "→": "arrow", "\u20d7": "arrow", "˙": "dot",
+ACCENTS = {"ˆ": "hat", "^": "hat", "˜": "tilde", "~": "tilde", "→": "arrow",
+            "\u20d7": "arrow", "˙": "dot",
             "¯": "macron", "‾": "overline", "\u0305": "overline", "\u0332": "underline",
             "⏟": "underbrace", "⏞": "overbrace"}  # fmt: skip
 _SPACES = {"0.1667": "thin", "0.2222": "med", "0.2778": "thick", "1": "quad", "2": "wide"}
