@@ -23,6 +23,7 @@ from symattn.literals import Infinity, exact
 from symattn.numbers import compact
 from symattn.numbers.ball import Ball, Balls
 from symattn.numbers.enclosure import LIMIT, START, TINY, binary_exponent, enclose, to_fraction
+from symattn.numbers.grid import flat_index
 from symattn.numbers.held import has_symbols
 from symattn.numbers.normal_form import Sum, constant, fraction, symbols_of
 from symattn.numbers.scaled import Scaled
@@ -106,6 +107,12 @@ class Enclosures:
         form = self.derivation.forms[node][index]
         if isinstance(form, Infinity):
             return str(form)
+        if (node, digits) in self._decimals:  # where all were asked for
+            found = self._decimals[node, digits][
+                flat_index(index, self.derivation.forms[node].shape)
+            ]
+            if found is not None:
+                return found
         if self.derivation.radii:
             known = "the printed digits of the inputs"
             return _certified(lambda bits: self.ball(place, bits), None, rule, 4 * START, known)

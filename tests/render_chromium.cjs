@@ -50,6 +50,7 @@ const PHONE = { width: 360, height: 740, isMobile: true, hasTouch: true };
     to: [...document.querySelectorAll("td.to")].map((e) => e.dataset.c),
     chosen: document.querySelector("td.chosen")?.dataset.c,
     focus: document.activeElement.dataset.c || document.activeElement.id,
+    words: Object.fromEntries([...document.querySelectorAll("#entry [data-row]")].filter((e) => !e.hidden).map((e) => [e.dataset.row, e.querySelector("math")?.getAttribute("aria-label")])),
     map: [...document.querySelectorAll("#map .here")].map((e) => e.getAttribute("href")),
   }));
   found.clicked = await panel();

@@ -44,6 +44,11 @@ def _write() -> Side:
     return _symattn("write", "-o", "article.md")
 
 
+def _write_html() -> Side:
+    """The article as a page to explore, into a file."""
+    return _symattn("write", "-o", "article.html")
+
+
 def _beside(ours: Callable[[], Side], peer: str, theirs: Side) -> Callable[[int, bool], Case]:
     return lambda seed, quick: Case({OURS: ours(), peer: theirs})
 
@@ -55,6 +60,13 @@ ROWS = (
         "NumPy check",
         _beside(_write, IMPORT_SYMPY, _python("-c", "import sympy")),
         (Target(IMPORT_SYMPY, 1.0, faster=False),),
+    ),
+    Pairs(
+        "write-html",
+        "`symattn write -o article.html`, whole process: the page to explore, with the way to each "
+        "entry, its digits and floats",
+        _beside(_write_html, IMPORT_SYMPY, _python("-c", "import sympy")),
+        (Target(IMPORT_SYMPY, 1.2, faster=False),),
     ),
     Pairs(
         "help",

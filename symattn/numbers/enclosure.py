@@ -41,7 +41,8 @@ def to_fraction(x: Any) -> Fraction:
         raise Undecided(f"a number of over {HUGE:,} bits before the point is not written out")
     if size < -TINY:
         return Fraction(1 if mantissa > 0 else -1, 2**TINY)
-    return int(mantissa) * Fraction(2) ** int(exponent)
+    shift = int(exponent)
+    return Fraction(int(mantissa) << shift) if shift >= 0 else Fraction(int(mantissa), 1 << -shift)
 
 
 def enclose(x: Sum, bits: int) -> Any:

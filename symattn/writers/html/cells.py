@@ -127,7 +127,11 @@ class StepCells:
         """A weight to shade by: two decimals."""
         if self.step.forms[index].has_symbols:
             return ""
-        return self.step.shown_at(index, 2).rstrip("?")
+        return str(self._shares[index]).rstrip("?")
+
+    @cached_property
+    def _shares(self) -> Array:
+        return self.step.shown(2)
 
 
 def said(judged: Judgement) -> str:

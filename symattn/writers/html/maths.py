@@ -42,13 +42,12 @@ class Maths:
         return self._words[latex]
 
     def cell(self, latex: str) -> str:
-        """An exact value in a cell, whose name is read instead; its words are for the panel."""
-        return f'<math aria-hidden="true" {self._label(latex)}>{self.inner(latex)}</math>'
+        """An exact value in a cell, whose name is read instead."""
+        return f'<math aria-hidden="true">{self.inner(latex)}</math>'
 
     def number(self, text: str) -> str:
         """An integer in a cell."""
-        words = text.replace("−", "minus ")
-        return f'<math aria-hidden="true" aria-label="{words}"><mn>{text}</mn></math>'
+        return f'<math aria-hidden="true"><mn>{text}</mn></math>'
 
     def inline(self, latex: str) -> str:
         """An equation in a line of text."""

@@ -118,33 +118,29 @@
     const size = bottom ? el("mfrac", el("mn", top), el("mn", bottom)) : el("mn", top);
     return negative ? [row([sign("−"), size]), NEG] : [size, ATOM];
   }
-  /** The same in words. */
-  function spoken(tree, leaf) {
-    if (isCell(tree)) return leaf(tree);
-    if (typeof tree === "string") return tree.replace("-oo", "minus infinity").replace("oo", "infinity").replace("-", "minus ").replace("/", " over ");
-    const [op, ...args] = tree, said = args.map((a) => spoken(a, leaf));
-    switch (op) {
-      case "+": return said.join(" plus ");
-      case "-": return said.join(" minus ");
-      case "*": return args.map((a, i) => (Array.isArray(a) && "+-".includes(a[0]) ? `the quantity ${said[i]}, end quantity` : said[i])).join(" times ");
-      case "/": return `the fraction ${said[0]}, over ${said[1]}, end fraction`;
-      case "^": return `${said[0]} to the power ${said[1]}, end power`;
-      case "neg": return `minus ${said[0]}`;
-      case "exp": return `e to the power ${said[0]}, end power`;
-      case "sqrt": return `the root of ${said[0]}, end root`;
-      case "name": return args[0];
+  const SIGNS = { "−": "minus", "+": "plus", "·": "times", "∞": "infinity", "/": "over", "ℓ": "ell", "=": "equals" };
+  /** MathML in words; a part that has a name is called by it. */
+  function spoken(node) {
+    if (node.hasAttribute("aria-label")) return node.getAttribute("aria-label");
+    const text = node.textContent, said = [...node.children].map(spoken);
+    switch (node.localName) {
+      case "mo": case "mi": case "mn": case "mtext": return SIGNS[text] || text;
+      case "mfrac": return /^\d+$/.test(said.join("")) ? said.join(" over ") : `the fraction ${said[0]}, over ${said[1]}, end fraction`;
+      case "msqrt": return /^\d+$/.test(text) ? `root ${text}` : `the root of ${said.join(" ")}, end root`;
+      case "msup": return `${said[0]} to the power ${said[1]}, end power`;
+      case "msub": case "msubsup": return said.join(" sub ");
     }
-    return args.length ? `${op} of ${said.join(", ")}, end ${op}` : op;
+    return said.filter((words) => words).join(" ");
   }
-  const wordsOf = (id) => exactOf(id)?.getAttribute("aria-label") || shortOf(id);
   const copied = (math) => row([...math.childNodes].map((node) => node.cloneNode(true)));
   /** The name of a cell: A[1,0], or ℓ with a subscript. */
   function named([key, i]) {
     const symbol = copied(at("symbols").content.querySelector(`[data-s="${key}"]`));
     const places = indexOf(key, i).join(",");
-    if (!places) return [symbol, ATOM];
-    if (steps[key].u) return [el("msub", symbol, el("mn", places)), ATOM];
-    return [row([symbol, sign("["), el("mn", places), sign("]")]), ATOM];
+    const index = places && !steps[key].u ? [sign("["), el("mn", places), sign("]")] : [];
+    const made = places && steps[key].u ? el("msub", symbol, el("mn", places)) : row([symbol, ...index]);
+    made.setAttribute("aria-label", nameOf(`${key}.${i}`));
+    return [made, ATOM];
   }
   function indexOf(key, i) {
     const index = [];
@@ -156,12 +152,12 @@
     const math = exactOf(`${key}.${i}`), { l = [], p = {} } = steps[key];
     return math && !l.includes(i) ? [copied(math), p[i] ?? ATOM] : named([key, i]);
   }
-  /** An equation, read as these words; hidden from those who listen where others say it. */
-  function equation(words, part) {
+  /** An equation with its words; hidden from those who listen where others say it. */
+  function equation(part, hidden = false) {
     const math = el("math", part);
     math.setAttribute("displaystyle", "true");
-    if (words) math.setAttribute("aria-label", words);
-    else math.setAttribute("aria-hidden", "true");
+    if (hidden) math.setAttribute("aria-hidden", "true");
+    else math.setAttribute("aria-label", spoken(part));
     return math;
   }
   /** In an exponent, a fraction over one number is written in a line. */
@@ -211,7 +207,7 @@
       button.type = "button";
       button.dataset.go = id;
       value.setAttribute("aria-hidden", "true");
-      button.append(equation(null, named(parsed(id))[0]), value, unseen(`${nameOf(id)}: ${value.textContent}`));
+      button.append(equation(named(parsed(id))[0], true), value, unseen(`${nameOf(id)}: ${value.textContent}`));
       item.append(button);
       list.append(item);
     }
@@ -255,19 +251,18 @@
   }
   function fillPanel(id) {
     const [key, i] = parsed(id), step = steps[key], tree = step.f?.[i];
-    const symbol = equation(null, named([key, i])[0]);
+    const symbol = equation(named([key, i])[0], true);
     const name = document.createElement("small");
     name.textContent = nameOf(id);
     at("entry-name").replaceChildren(symbol, name);
     showDecimal();
     const claim = step.v?.[i];
     fill("claim", ...(claim ? [claim[2] === "wrong" ? `${claim[0]}, should be ${claim[1]}` : `${claim[0]}: ${claim[2]}`] : []));
-    fill("exact", ...(exactOf(id) ? [equation(wordsOf(id), copied(exactOf(id)))] : []));
+    fill("exact", ...(exactOf(id) ? [equation(copied(exactOf(id)))] : []));
     fill("where", ...defined(id).map(definition));
     const isWritten = Array.isArray(tree);
-    const said = (leaf) => spoken(tree, (cell) => leaf(cell.join(".")));
-    fill("formula", ...(isWritten ? [equation(said(nameOf), written(tree, named)[0])] : ["given"]));
-    fill("substituted", ...(isWritten ? [equation(said(wordsOf), written(tree, valued)[0])] : []));
+    fill("formula", ...(isWritten ? [equation(written(tree, named)[0])] : ["given"]));
+    fill("substituted", ...(isWritten ? [equation(written(tree, valued)[0])] : []));
     fill("floats", ...(step.x ? [floats(key, i)] : []));
     const from = sources(id).sort(byPlace), to = uses(id).sort(byPlace);
     const roots = reached(id, movers).filter((other) => !treeOf(other) && !isMasked(other));
@@ -299,7 +294,7 @@
   function definition(id) {
     const cell = parsed(id), line = document.createElement("div"), math = exactOf(id);
     const parts = row([named(cell)[0], el("mo", "="), math ? copied(math) : el("mtext", shortOf(id))]);
-    line.append(equation(`${nameOf(id)} equals ${wordsOf(id)}`, parts));
+    line.append(equation(parts));
     return line;
   }
   function light(id, from, to) {
