@@ -211,6 +211,10 @@ class Derivation:
     def _step_by_node(self) -> dict[int, Step]:
         return {step.node: step for step in self.steps}
 
+    def same_in_base(self, step: Step) -> Step | None:
+        """The same step of the derivation that this one only adds to, which knows its texts."""
+        return self._base.step_at(step.node) if self._base else None
+
     def step_at(self, node: int) -> Step | None:
         """The step that a node is, if it has a name."""
         return self._step_by_node.get(node)

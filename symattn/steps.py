@@ -569,6 +569,10 @@ class Step:
         """Every entry as `text_at` gives it."""
         from symattn.numbers import texts
 
+        base = self.derivation.same_in_base(self)
+        if style not in self._texts and base is not None:
+            self._texts[style] = base.texts(style)
+            self._definitions |= {k: v for k, v in base._definitions.items() if k[0] == style}
         if style not in self._texts:
             names = self.derivation.names(self.node, style)
             found = texts.texts(self.forms, style, names, self._roots)
