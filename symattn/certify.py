@@ -107,10 +107,9 @@ class Enclosures:
         form = self.derivation.forms[node][index]
         if isinstance(form, Infinity):
             return str(form)
-        if (node, digits) in self._decimals:  # where all were asked for
-            found = self._decimals[node, digits][
-                flat_index(index, self.derivation.forms[node].shape)
-            ]
+        if (node, rule) in self._roundings:  # where all were asked for
+            shape = self.derivation.forms[node].shape
+            found = self._roundings[node, rule][flat_index(index, shape)]
             if found is not None:
                 return found
         if self.derivation.radii:

@@ -647,3 +647,11 @@ def test_other_pages_in_a_browser(spec: str, tmp_path: Path) -> None:
     found = in_chromium(path, f"{weights.node}.0")
     check_sound(found)
     assert found["clicked"]["open"] and found["clicked"]["from"]
+
+
+def test_check_does_not_guess_at_numbers_in_pictures(tmp_path: Path) -> None:
+    spec = SPECS[2]
+    path = tmp_path / "page.html"
+    path.write_text(written(spec), "utf-8")
+    assert "<svg" in written(spec)
+    assert "a guess" not in CliRunner().invoke(main, ["check", str(path), "--spec", spec]).output

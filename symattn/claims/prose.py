@@ -10,6 +10,9 @@ from symattn.claims.example import Example
 from symattn.claims.reading import Reading
 from symattn.entries import Entry
 
+#: Elements of HTML whose numbers are in pictures, formulas and code, not in sentences.
+_ELEMENT = re.compile(r"<(svg|math|script|style)\b", re.IGNORECASE)
+
 _DECIMAL = re.compile(r"(?<![\w.,\\])-?\d{1,6}\.\d{1,12}(?![\w.]|,\d)")
 _SENTENCE = re.compile(r"[.!?:]\s|\n\s*\n")
 _ABOUT = re.compile(r"attend|attention|weight|probabilit|score|output|softmax", re.IGNORECASE)
@@ -33,6 +36,7 @@ def _prose(reading: Reading) -> str:
     spans += [(m.printed.start, m.end) for m in reading.marked]
     for pattern in (r"```.*?```", r"<!--.*?-->", r"\$\$.*?\$\$", r"<[^<>]{1,300}>"):
         spans += [m.span() for m in re.finditer(pattern, text, re.DOTALL)]
+    spans += _elements(text)
     pieces, at = [], 0
     for start, end in sorted(spans):
         if start > at:
@@ -42,6 +46,16 @@ def _prose(reading: Reading) -> str:
             pieces.append(" " * (end - at))
             at = end
     return "".join(pieces) + text[at:]
+
+
+def _elements(text: str) -> Iterator[tuple[int, int]]:
+    at = 0
+    while (match := _ELEMENT.search(text, at)) is not None:
+        end = text.find(f"</{match[1]}", match.end())
+        if end < 0:
+            return
+        yield match.start(), end
+        at = end
 
 
 def guesses(reading: Reading, example: Example) -> Iterator[Guess]:
