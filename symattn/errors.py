@@ -54,6 +54,10 @@ class DocumentError(SymattnError):
     """A document that cannot be read; the message names the file, and the line if there is one."""
 
 
+class ModelError(SymattnError):
+    """Files of a trained model that cannot be used; the message names file and key or tensor."""
+
+
 class SizeError(SymattnError):
     """An entry that is too long to write out; the message says how long it would be.
 

@@ -70,7 +70,7 @@ def test_imports_point_one_way() -> None:
 def test_the_engine_never_imports_a_model() -> None:
     models = {
         "functions", "attention", "transformer", "config", "sublayers", "layers", "language",
-        "models", "properties", "spec", "spec_table", "spec_matrices", "spec_masks", "spec_reader",
+        "models", "pretrained", "properties", "spec", "spec_table", "spec_matrices", "spec_masks", "spec_reader",
         "examples",
     }  # fmt: skip
     allowed = {*models, "cli", "repl"}

@@ -17,7 +17,7 @@ from symattn.errors import SymattnError
 #: The commands, in the order of `symattn --help`; each is the object ``command`` of its module.
 COMMANDS = (
     "write", "show", "list", "verify", "check", "generate", "prove", "vary", "sensitivity", "diff",
-    "new", "repl",
+    "certify", "params", "new", "repl",
 )  # fmt: skip
 
 
@@ -33,6 +33,10 @@ class _Commands(click.Group):
         command: click.Command = import_module(f"symattn.cli.{cmd_name}").command
         return command
 
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        # Two options that every program has; the text above names them. A screen has 24 lines.
+        self.format_commands(ctx, formatter)
+
 
 #: New objects after which cycles among them are looked for: a command ends soon, and nearly all
 #: that it makes lives until then. Python's own threshold takes a twelfth of a command's time.
@@ -44,8 +48,8 @@ GARBAGE = 100_000
 def main() -> None:
     """Derive attention exactly, typeset every step, and check the numbers.
 
-    SPEC is a path ending in .toml or a built-in's name (article, article-encoder,
-    bert, gemma2, gpt2, llama, vaswani2017); without it, the article.
+    SPEC is a .toml file or a built-in such as gpt2; without it, the article.
+    `symattn COMMAND -h` tells more, --version which symattn this is.
     """
 
 

@@ -44,7 +44,7 @@ class Command(click.Command):
         groups: dict[bool, list[tuple[str, str]]] = {False: [], True: []}
         for parameter in self.get_params(ctx):
             record = parameter.get_help_record(ctx)
-            if record is not None:
+            if record is not None and isinstance(parameter, click.Option):
                 groups[isinstance(parameter, _Shown)].append(record)
         for title, rows in zip(("Options", "How numbers look"), groups.values(), strict=True):
             if rows:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from symattn.cli.as_json import any_json
+from symattn.cli.of_model import is_model, show_model, token_options
 from symattn.cli.options import (
     DEFAULT,
     Command,
@@ -35,6 +37,8 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
     help=f"Characters that --expand may write for an entry, {MAX_CHARACTERS:,} if left out.",
 )
+@token_options
+@click.option("--take", help="Of a trained head, a small piece as a spec: tokens=0:3,dims=0:2.")
 @display_options()
 @format_options("text", "latex", "markdown")
 def command(
@@ -43,11 +47,16 @@ def command(
     p: str | None,
     expand: bool,
     limit: int | None,
+    text: str | None,
+    ids: str | None,
+    take: str | None,
     form: str | None,
     as_json: bool,
     **display: Any,
 ) -> None:
     """Show a step, A, or an entry, A[1,1]: formula, exact value, decimals.
+
+    Of a trained model, MODEL STEP --text "…" shows certified decimals.
 
     \b
     symattn show article-encoder 'P[3]' --expand --format latex
@@ -55,6 +64,13 @@ def command(
     """
     if limit is not None and not expand:
         raise click.UsageError("wanted --limit together with --expand")
+    if len(spec_and_step) == 2 and is_model(spec_and_step[0]):
+        model, address = spec_and_step
+        wanted = _digits_of_model(display)
+        show_model(Path(model), address, text, ids, take, wanted, as_json or form == "json")
+        return
+    if text is not None or ids is not None or take is not None:
+        raise click.UsageError("wanted --text, --ids and --take with a trained model only")
     spec, address = _spec_and_step(spec_and_step)
     derivation = displayed(derivation_of(spec), **display)
     found = derivation[address]
@@ -67,6 +83,15 @@ def command(
         print_json(any_json(found))
     else:
         click.echo("\n".join(_shown(part, kind) for part in flat(found)))
+
+
+def _digits_of_model(display: dict[str, Any]) -> int | None:
+    """The decimals that are asked for; a trained model's steps have no other displays."""
+    given = {name: value for name, value in display.items() if value not in (None, ())}
+    digits = given.pop("digits", ())
+    if given or any(step for step, _ in digits):
+        raise click.UsageError("wanted --digits N alone to say how a trained model's numbers look")
+    return digits[-1][1] if digits else None
 
 
 def _show_selection(address: str, found: Any, k: int | None, p: str | None, kind: str) -> None:

@@ -31,7 +31,7 @@ from symattn.literals import (
 from symattn.numbers import grid
 from symattn.numbers.arrays import by_row, check_rows, fitting, is_mark, multiplied, selected
 from symattn.numbers.enclosure import enclose
-from symattn.numbers.given import Given, sides
+from symattn.numbers.given import Given, Stored, sides
 from symattn.numbers.grid import Grid
 from symattn.numbers.normal_form import Sum
 
@@ -106,6 +106,45 @@ class Balls(Grid):
         return Balls(*self.taken(grid.broadcast_index(self.shape, shape)))
 
 
+class Doubles(Balls):
+    """Floats as balls without a radius; the matrix of them is made when it is asked for."""
+
+    __slots__ = ("_made", "doubles")
+
+    def __init__(self, doubles: Array) -> None:
+        self.doubles = doubles
+        self.shape = tuple(doubles.shape)
+        self.marks = None
+        self._made: Any = None
+
+    @property
+    def matrix(self) -> Any:
+        if self._made is None:
+            self._made = arb_mat(*sides(self.shape), self.doubles.ravel().tolist())
+        return self._made
+
+    def times(self, left: Any) -> Any:
+        """The product of a matrix and this one, a block of columns at a time.
+
+        A block stays in the processor's cache: a product of 384 × 1536 floats takes a third of
+        the time.
+        """
+        if self.shape[1] <= COLUMNS or self._made is not None:
+            return left * self.matrix
+        rows: list[list[Any]] = [[] for _ in range(left.nrows())]
+        for start in range(0, self.shape[1], COLUMNS):
+            block = self.doubles[:, start : start + COLUMNS]
+            found = left * arb_mat(*block.shape, block.ravel().tolist())
+            width, entries = block.shape[1], found.entries()
+            for i, row in enumerate(rows):
+                row += entries[i * width : (i + 1) * width]
+        return arb_mat(rows)
+
+
+#: Columns of a block of `Doubles`.
+COLUMNS = 32
+
+
 class Ball:
     """Operations on arrays of balls, at a precision in bits.
 
@@ -135,6 +174,8 @@ class Ball:
 
     def array(self, exact: Array | Given) -> Balls:
         given = Given.of(exact)
+        if isinstance(given, Stored):  # a float is a ball without a radius
+            return Doubles(given.doubles)
         with ctx.workprec(self.bits):
             if given.integers and given.radii is None:
                 whole = given.integers
@@ -212,6 +253,8 @@ class Ball:
             if _any_marks(a, b) or max(a.ndim, b.ndim) > 2:
                 found = multiplied(a.entries(), b.entries(), _product)
                 return Balls.of(list(found.flat), found.shape)
+            if isinstance(b, Doubles) and b.ndim == 2:
+                return Balls(b.times(a.matrix), a.shape[:-1] + b.shape[1:])
             right = b.matrix if b.ndim == 2 else b.matrix.transpose()
             product = a.matrix * right
             if b.ndim == 1 and a.ndim == 2:

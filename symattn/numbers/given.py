@@ -101,6 +101,41 @@ class Given:
         return values, errors
 
 
+class Stored(Given):
+    """Floats as a file of weights holds them, each the exact number that it is in binary.
+
+    Args:
+        stored: in float64 or a narrower type.
+    """
+
+    def __init__(self, stored: Array) -> None:
+        self.stored = stored
+        self.radii = None
+
+    @cached_property
+    def entries(self) -> Array:  # type: ignore[override]
+        out = np.empty(self.shape, dtype=object)
+        out.reshape(-1)[:] = [Fraction(x) for x in self.doubles.reshape(-1).tolist()]
+        return out
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        return tuple(self.stored.shape)
+
+    @property
+    def doubles(self) -> Array:
+        """The same numbers in float64, which holds those of every narrower type."""
+        return np.asarray(self.stored, np.float64)
+
+    @property
+    def integers(self) -> Integers | None:
+        return None
+
+    @property
+    def floats(self) -> tuple[Array, Array] | None:
+        return self.doubles, np.zeros(self.shape)
+
+
 def sides(shape: tuple[int, ...]) -> tuple[int, int]:
     """Rows and columns of the matrix that holds an array: the last axis is its columns.
 

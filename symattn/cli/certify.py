@@ -1,0 +1,49 @@
+"""`symattn certify`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from symattn.cli.of_model import opened, token_options
+from symattn.cli.options import format_options, print_by
+
+
+@click.command("certify")
+@click.argument("model", type=click.Path(path_type=Path))
+@token_options
+@click.option("--digits", type=int, default=15, show_default=True, help="Certified digits.")
+@click.option("--bits", type=int, help="Bits of precision; else as many as the digits take.")
+@click.option("--top", type=click.IntRange(1), default=5, show_default=True, help="Next tokens.")
+@click.option("--inside", is_flag=True, help="Where in each layer precision is lost.")
+@format_options("text")
+def command(
+    model: Path,
+    text: str | None,
+    ids: str | None,
+    digits: int,
+    bits: int | None,
+    top: int,
+    inside: bool,
+    form: str | None,
+    as_json: bool,
+) -> None:
+    """Certify what floats make of a trained model: config.json and safetensors.
+
+    \b
+    symattn certify tiny-gpt2 --text "the cat"
+    symattn certify tiny-gpt2 --ids 3,0,7 --digits 30 --inside
+    """
+    from symattn.pretrained.certificate import certify, first_bits
+    from symattn.pretrained.forecast import forecast
+    from symattn.writers import certificates
+
+    weights, tokens, tokenizer = opened(model, text, ids)
+    ahead = forecast(weights, len(tokens.ids), bits or first_bits(weights, digits))
+    if ahead.seconds > 1:
+        click.echo(f"{ahead} ahead", err=True)
+    found = certify(weights, tokens.ids, digits=digits, bits=bits, top=top, inside=inside)
+    said = [word.token for word in found.words]
+    names = dict(zip(said, tokenizer.words(said), strict=True)) if tokenizer else {}
+    print_by(certificates, form, as_json, certificates.named(found, tokens.words, names))

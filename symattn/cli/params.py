@@ -1,0 +1,32 @@
+"""`symattn params`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from symattn.cli.options import format_options, print_by
+
+
+@click.command("params")
+@click.argument("config", type=click.Path(path_type=Path))
+@click.option("--symbolic", help="Letters that stay letters in the numbers, such as d,L.")
+@click.option("--context", type=click.IntRange(1), default=1024, show_default=True, help="Tokens.")
+@format_options("text", "markdown", "latex")
+def command(
+    config: Path, symbolic: str | None, context: int, form: str | None, as_json: bool
+) -> None:
+    """How many parameters a config.json makes, by part, as formulas; memory, FLOPs, cache.
+
+    \b
+    symattn params config.json
+    symattn params config.json --symbolic d,L --format latex
+    """
+    from symattn.pretrained.architecture import read_config
+    from symattn.pretrained.counting import Count
+    from symattn.writers import counts
+
+    count = Count(read_config(config), context)
+    letters = count.checked([x.strip() for x in symbolic.split(",")] if symbolic else ())
+    print_by(counts, form, as_json, count, letters)

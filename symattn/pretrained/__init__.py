@@ -1,0 +1,1 @@
+"""Models as others trained them: their configurations, weights and forward passes."""
