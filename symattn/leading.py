@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any
 from flint import arb, ctx, fmpz
 
 from symattn import decide
-from symattn.errors import Undecided
 from symattn.literals import Infinity
 from symattn.numbers.enclosure import START
 from symattn.numbers.normal_form import fraction
 from symattn.numbers.scaled import Scaled
-from symattn.rounding import pointed
+from symattn.rounding import between, pointed, surviving
 
 if TYPE_CHECKING:
     from symattn.steps import Step
@@ -142,12 +141,18 @@ def _written(units: fmpz, negative: bool, most: int) -> str:
 
 
 def _one_by_one(step: Step, index: tuple[int, ...], most: int) -> list[str]:
-    shown: list[str] = []
-    for k in range(most + 1):
-        try:
-            shown.append(step.decimal_at(index, k))
-        except Undecided as error:
-            shown.append(f"{error.proven}?")
+    shown = _by_printed_inputs(step, index, most) if step.derivation.radii else []
+    for k in range(len(shown), most + 1):
+        shown.append(step.shown_at(index, k))
     while len(shown) > 1 and shown[-1] == shown[-2] and shown[-1].endswith("?"):
         shown.pop()
     return shown
+
+
+def _by_printed_inputs(step: Step, index: tuple[int, ...], most: int) -> list[str]:
+    """What inputs known to their printed digits leave certain: from one enclosure for all."""
+    bounds = step.derivation.enclosures.bounds((step.node, index), 4 * START)
+    if bounds is None:
+        return []
+    lengths = range(most + 1)
+    return [between(*bounds, k) or f"{surviving(*bounds, k)}?" for k in lengths]

@@ -426,6 +426,8 @@ def test_symbols_have_exact_values_and_no_digits() -> None:
     e = str(next(k for k, s in found.data["steps"].items() if s["n"] == "E"))
     assert found.data["steps"][e]["d"][6:8] == [None, "0.2"]
     assert all("x" not in step for step in found.data["steps"].values())
+    a = next(k for k, s in found.data["steps"].items() if s["n"] == "A")
+    assert "style" not in found.cells[f"{a}.24"] and found.cells[f"{a}.0"]["style"] == "--w:1.00"
     assert found.cells[f"{e}.6"]["aria-label"] == "E, row fox, first column: a"
 
 

@@ -125,9 +125,11 @@ class StepCells:
 
     def _share(self, index: Index) -> str:
         """A weight to shade by: two decimals."""
-        if self.step.forms[index].has_symbols:
+        step = self.step
+        if step.forms[index].has_symbols:
             return ""
-        return str(self._shares[index]).rstrip("?")
+        shown = step.shown_at(index, 2) if step.has_symbols else str(self._shares[index])
+        return shown.rstrip("?")
 
     @cached_property
     def _shares(self) -> Array:

@@ -45,8 +45,12 @@
   const isZero = (tree) => tree === "0" || (isCell(tree) && leadOf(...tree) === "0");
   // What is masked is replaced by minus infinity, so that nothing goes through it.
   const isMasked = (id) => String(leadOf(...parsed(id))).endsWith("oo");
-  const movers = (id) => (isMasked(id) ? [] : [...moving(treeOf(id))]);
-  const movedBy = (id) => uses(id).filter((other) => !isMasked(other) && moving(treeOf(other)).has(id));
+  const known = new Map();
+  function movers(id) {
+    if (!known.has(id)) known.set(id, isMasked(id) ? new Set() : moving(treeOf(id)));
+    return known.get(id);
+  }
+  const movedBy = (id) => uses(id).filter((other) => movers(other).has(id));
 
   /** All that is reached from a cell by edges. */
   function reached(id, edges) {
@@ -337,7 +341,7 @@
     at("show-map").setAttribute("aria-expanded", "false");
     const { from, to } = fillPanel(id);
     light(id, from, to);
-    marksScrolls();
+    markScrolls(entry);
   }
   /** Choose a cell from the panel: it comes into view, and the panel's heading is read. */
   function follow(id, options) {
@@ -401,8 +405,8 @@
     });
   }
   /** What scrolls sideways can be reached and scrolled by keys. */
-  function marksScrolls() {
-    for (const box of document.querySelectorAll(".eq, .scroll, .long, #entry dd")) {
+  function markScrolls(within) {
+    for (const box of within.querySelectorAll(".eq, .scroll, .long, #entry dd")) {
       if (box.scrollWidth > box.clientWidth + 1) box.tabIndex = 0;
       else box.removeAttribute("tabindex");
     }
@@ -455,8 +459,8 @@
     sayTheme();
   });
   dark.addEventListener("change", sayTheme);
-  const known = stored();
-  if (known === "light" || known === "dark") root.dataset.theme = known;
+  const theme = stored();
+  if (theme === "light" || theme === "dark") root.dataset.theme = theme;
   sayTheme();
 
   // Paper shows everything.
@@ -466,7 +470,7 @@
     folded.forEach((part) => { part.open = true; });
   });
   addEventListener("afterprint", () => folded.forEach((part) => { part.open = false; }));
-  addEventListener("resize", marksScrolls);
+  addEventListener("resize", () => markScrolls(document));
   // Where one reads is marked in the map, until a number is chosen.
   const watcher = new IntersectionObserver((seen) => {
     const here = seen.find((one) => one.isIntersecting);
@@ -474,5 +478,5 @@
   }, { rootMargin: "-20% 0px -60% 0px" });
   document.querySelectorAll(".step").forEach((block) => watcher.observe(block));
   root.classList.add("js");
-  marksScrolls();
+  markScrolls(document);
 })();
