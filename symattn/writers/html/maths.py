@@ -52,7 +52,11 @@ class Maths:
     def inline(self, latex: str) -> str:
         """An equation in a line of text."""
         made = f"<math {self._label(latex)}>{self.inner(latex)}</math>"
-        return f'<span class="long">{made}</span>' if width(latex) > WIDE else made
+        return (
+            f'<span class="long">{made}</span>'
+            if len(latex) > WIDE and width(latex) > WIDE
+            else made
+        )
 
     def display(self, latex: str) -> str:
         """An equation on a line of its own."""

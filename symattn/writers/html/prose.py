@@ -76,4 +76,6 @@ class Prose:
 
 def text(words: str) -> str:
     """Any text, shown and never interpreted."""
-    return html.escape("".join(c if c in "\n\t" else notation.visible(c) for c in words))
+    if not words.isprintable():
+        words = "".join(c if c in "\n\t" else notation.visible(c) for c in words)
+    return html.escape(words)
