@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Plain:
+    """Text that is shown as it is."""
+
     text: str
 
 
@@ -27,6 +29,8 @@ class Math:
 
 @dataclass(frozen=True)
 class Code:
+    """Text in a line, as code."""
+
     text: str
 
 
@@ -44,12 +48,16 @@ Inlines = tuple[Inline, ...]
 
 @dataclass(frozen=True)
 class Heading:
+    """A title within a page; level 2 is that of sections."""
+
     level: int
     parts: Inlines
 
 
 @dataclass(frozen=True)
 class Paragraph:
+    """Running text."""
+
     parts: Inlines
 
 

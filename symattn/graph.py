@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -133,6 +134,14 @@ class Graph:
         if len(self.results) > 1:
             raise AddressError(f"{self.name} returns {len(self.results)} arrays, and no single one")
         return self.results[0]
+
+    @cached_property
+    def by_name(self) -> dict[str, list[NamedNode]]:
+        """The steps of each name, in order."""
+        found: dict[str, list[NamedNode]] = {}
+        for step in self.steps:
+            found.setdefault(step.name, []).append(step)
+        return found
 
     def find(self, address: str) -> NamedNode:
         """Return the step at an address, whole or cut to its last parts.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ _ENVIRONMENT = re.compile(
 )
 
 
+@lru_cache(maxsize=1024)  # an equation is measured where it could stand, again and again
 def width(latex: str) -> int:
     r"""Roughly how many characters wide an equation is set.
 

@@ -15,7 +15,8 @@ def superscript(graph: Graph, step: NamedNode) -> str:
     Indices of its scopes where these tell it from the others; else one scope is named,
     ``(\mathrm{decoder},0,1)``; else all are.
     """
-    same = [s for s in graph.steps if _called(s) == _called(step)]
+    called = _called(step)
+    same = [s for s in graph.by_name[step.name] if _called(s) == called]
     if "]." not in step.address or len({s.node for s in same}) == 1:
         return ""
     repeated = {name for s in graph.steps for name, index in _scopes(s.address) if index != "0"}

@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from symattn import decide, row_sums
 from symattn.certify import bounds_of, decimal_of
-from symattn.claims.entry_names import EntryNames
-from symattn.claims.expressed import equals, equals_times, rounds_to
 from symattn.claims.reading.cells import Printed, read
 from symattn.claims.reading.mapped import Mapped
 from symattn.comparison import compare
@@ -30,6 +29,9 @@ from symattn.numbers.bounded import RunningError
 from symattn.numbers.compact import number
 from symattn.numbers.normal_form import Sum, fraction
 from symattn.rounding import fixed
+
+if TYPE_CHECKING:
+    from symattn.claims.entry_names import EntryNames
 
 Verdict = Literal["right", "wrong", "undecided", "unmatched"]
 
@@ -125,8 +127,14 @@ class Judging:
 
     def __init__(self, derivation: Derivation) -> None:
         self.derivation = derivation
-        self.names = EntryNames(derivation)
         self._errors: dict[str, Any] = {}
+
+    @cached_property
+    def names(self) -> EntryNames:
+        """How entries are called; a page that judges its own spec's numbers asks for none."""
+        from symattn.claims.entry_names import EntryNames
+
+        return EntryNames(self.derivation)
 
     def judged(self, entry: Entry, printed: Printed, factor: Sum | None = None) -> Judgement:
         """Judge one printed number.
@@ -189,6 +197,8 @@ class Judging:
         self, entry: Entry, printed: Printed, factor: Sum | None, say: Callable[..., Judgement]
     ) -> Judgement:
         if factor is None:
+            from symattn.claims.expressed import rounds_to
+
             found = compare(entry, printed.value)
             if found.verdict == "undecided":
                 return say("undecided", entry.latex(), found.why)
@@ -208,6 +218,8 @@ class Judging:
         self, entry: Entry, printed: Printed, factor: Sum | None, say: Callable[..., Judgement]
     ) -> Judgement:
         """Judge an expression of entries, by their names."""
+        from symattn.claims.expressed import equals, equals_times
+
         found = self.names.read(printed.text)
         if found is None:
             return say("unmatched", "", "it is no number that can be read")

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from symattn.claims.entry_names import EntryNames
 from symattn.claims.judge import Judging
 from symattn.claims.reading.cells import Printed
 from symattn.derivation import Derivation
@@ -20,6 +19,7 @@ from symattn.numbers.normal_form import Sum, inverse
 from symattn.steps import Step
 
 if TYPE_CHECKING:
+    from symattn.claims.entry_names import EntryNames
     from symattn.claims.reading import PrintedMatrix, Reading
 
 BARE = ("integer", "infinity", "nan")  # kinds of numbers without decimals of their own

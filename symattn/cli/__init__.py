@@ -14,6 +14,10 @@ import click
 
 from symattn.errors import SymattnError
 
+# NumPy's BLAS starts a thread for each core when it is imported, which takes as long as the rest
+# of NumPy; matrices that a command works on are too small for more than one.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 #: The commands, in the order of `symattn --help`; each is the object ``command`` of its module.
 COMMANDS = (
     "write", "show", "list", "verify", "check", "generate", "prove", "vary", "sensitivity", "diff",
