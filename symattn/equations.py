@@ -76,7 +76,8 @@ def working(step: Step) -> str:
     """
     if step.given and not step.is_part:
         return step.symbol
-    substituted = [] if step.substitutes_names else _substitution_line(step)
+    substitutes = step.display_option("substitution") and not step.substitutes_names
+    substituted = _substitution_line(step) if substitutes else []
     lines = _formula_line(step) + substituted
     return step.symbol if lines == [f"{step.symbol} &"] else aligned(lines)
 

@@ -108,7 +108,8 @@ def value_words(entry: Entry) -> str:
         return equation(entry.latex())
     if not entry.step.wants_decimals:
         return decimal_words(entry.text())
-    return decimal_words(entry.step.displayed_at(entry.index, "text"))
+    shown = entry.step.displayed_at(entry.index, "text")
+    return decimal_words(shown[1:-1] if entry.step.is_highlighted(entry.index) else shown)
 
 
 class SpokenError(SymattnError):

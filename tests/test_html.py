@@ -465,6 +465,39 @@ def test_long_entries_stand_one_a_line_below_their_decimals() -> None:
     assert len(places) == 2  # its decimal in the matrix, and its exact value in the list
 
 
+# Displays.
+
+
+def shown_with(**display: Any) -> Read:
+    return Read(writer.write(page(sa.load("article-encoder").with_display(**display))))
+
+
+def test_a_page_shows_numbers_as_its_display_says() -> None:
+    plain = read("article-encoder")
+    a = sa.load("article-encoder")["A"].node
+    commas = shown_with(decimal_mark=",")
+    assert commas.data["mark"] == "," and "mark" not in plain.data
+    assert str(commas.cells[f"{a}.0"]["aria-label"]).endswith("0,41")
+    assert "0,41" in commas.texts["span"] and "0.41" not in commas.texts["span"]
+
+    boxed = shown_with(highlight=("A[1]",))
+    classes = [boxed.cells[f"{a}.{i}"].get("class") for i in range(9)]
+    assert classes == [None] * 3 + ["boxed"] * 3 + [None] * 3
+    assert not [t for t in boxed.texts["span"] if t.startswith("[")]
+    assert boxed.cells[f"{a}.4"]["aria-label"] == plain.cells[f"{a}.4"]["aria-label"]
+
+    bare = shown_with(labels=False)
+    assert "chases" in plain.texts["th"] and "chases" not in bare.texts["th"]
+    assert "row chases" in str(bare.cells[f"{a}.4"]["aria-label"])
+
+    short = shown_with(substitution=False)
+    assert len(short.all("mtable")) < len(plain.all("mtable"))
+
+    decimals = shown_with(values="decimals")
+    assert len(decimals.all("mfrac")) < len(plain.all("mfrac")) / 2
+    assert decimals.data["steps"][str(a)]["d"] == plain.data["steps"][str(a)]["d"]
+
+
 # Pictures.
 
 

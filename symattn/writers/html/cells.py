@@ -45,7 +45,7 @@ class StepCells:
         self.maths = maths
         self.marks = marks
         self.exact: Array = step.texts("latex")
-        self.decimals: Array | None = step.displayed("text") if step.wants_decimals else None
+        self.decimals: Array | None = step.displayed("text") if step.shows_decimals else None
 
     @cached_property
     def is_list(self) -> bool:
@@ -65,7 +65,10 @@ class StepCells:
         """The decimal of an entry as the page shows it; "" where it adds nothing."""
         if self.decimals is None or isinstance(self.step.forms[index], Infinity):
             return ""
-        return str(self.decimals[index]).replace("-", "−")
+        shown = str(self.decimals[index])
+        if self.step.is_highlighted(index):  # by a box, where plain text has brackets
+            shown = shown[1:-1]
+        return f"−{shown[1:]}" if shown.startswith("-") else shown  # and 6.1e-6 stays one
 
     @cached_property
     def _words(self) -> str:
@@ -80,6 +83,7 @@ class StepCells:
         """One ``<td>``."""
         entry = Entry(self.step, index)
         decimal = self.decimal(index)
+        with_exact = with_exact and self.step.shows_exact
         if with_exact and self._is_whole(index):
             decimal = ""
         place = (self.step.address, index)
@@ -118,6 +122,8 @@ class StepCells:
 
     def _classes(self, index: Index) -> list[str]:
         form = self.step.forms[index]
+        if self.step.is_highlighted(index):
+            return ["boxed"]
         if isinstance(form, Infinity):
             return ["off"]
         masks = self.is_weights or bool(self.step.inside)

@@ -1,7 +1,7 @@
 """What the page's script reads: where each entry comes from, its digits, its floats.
 
-A compact JSON object: `result`, the number of the step that the model returns, and `steps`, by
-their numbers:
+A compact JSON object: `result`, the number of the step that the model returns, `mark`, the decimal
+mark where it is no point, and `steps`, by their numbers:
 
     n  its short name            s  its shape
     u  1 if it is called by row sums' names, ℓ_i
@@ -58,7 +58,9 @@ def collected(keys: Keys, marks: Marks) -> dict[str, Any]:
         for key, step in waiting.items():
             done[key] = _step(step, keys, marks)
     _add_floats(keys, done)
-    return {"steps": {str(key): done[key] for key in sorted(done)}, "result": keys.result}
+    found = {"steps": {str(key): done[key] for key in sorted(done)}, "result": keys.result}
+    signs = {step.derivation.display.decimal_mark for step in keys.steps.values()} - {"."}
+    return found | ({"mark": signs.pop()} if signs else {})
 
 
 def _step(step: Step, keys: Keys, marks: Marks) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 // The page as an instrument: choose a number, see where it comes from, and follow it.
 (() => {
   const MATHML = "http://www.w3.org/1998/Math/MathML";
-  const { steps, result } = JSON.parse(document.getElementById("data").textContent);
+  const { steps, result, mark = "." } = JSON.parse(document.getElementById("data").textContent);
   const root = document.documentElement;
   const at = (id) => document.getElementById(id);
   const panel = at("panel"), entry = at("entry"), digits = at("digits"), map = at("map");
@@ -185,7 +185,7 @@
     const lead = leadOf(...parsed(id));
     if (!lead) return "";
     const { sign: about, text } = rounded(lead, 4);
-    return about === "=" && text.includes(".") ? text.replace(/\.?0+$/, "") : text;
+    return (about === "=" && text.includes(".") ? text.replace(/\.?0+$/, "") : text).replace(".", mark);
   }
 
   /** Words for those who listen, where others see something else. */
@@ -245,7 +245,7 @@
     const { sign: about, text } = rounded(lead, Number(digits.value));
     const [whole, after] = text.split(".");
     const groups = after ? after.match(/.{1,5}/g) : [];
-    const first = `${about} ${whole}${after ? "." : ""}${groups.shift() || ""}`;
+    const first = `${about} ${whole}${after ? mark : ""}${groups.shift() || ""}`;
     for (const group of [first, ...groups]) {
       const span = document.createElement("span");
       span.textContent = group;

@@ -48,18 +48,25 @@ def _is_small(step: Step) -> bool:
 def _tables(cells: StepCells, lead: str) -> str:
     step = cells.step
     if not cells.is_list:
+        if not step.shows_exact:
+            lead = _approximately(step, lead)
         return _row(lead, _matrices(cells, with_exact=True))
     listed = _list(cells)
     is_sum = step.inside is not None and step.name.endswith(".sum")
     if is_sum or cells.decimals is None:
         return _row("", listed)
-    approx = "=" if step.decimals_are_exact else "≈"
-    lead = lead.replace("<span>=</span>", f"<span>{approx}</span>")
+    if not step.shows_exact:
+        return _row(_approximately(step, lead), _matrices(cells, with_exact=False))
     return (
-        _row(lead, _matrices(cells, with_exact=False))
+        _row(_approximately(step, lead), _matrices(cells, with_exact=False))
         + f'<details class="exact"><summary>exact entries of <code>{html.escape(step.short)}</code>'
         f"</summary>{_row('', listed)}</details>"
     )
+
+
+def _approximately(step: Step, lead: str) -> str:
+    sign = "=" if step.decimals_are_exact else "≈"
+    return lead.replace("<span>=</span>", f"<span>{sign}</span>")
 
 
 def _row(lead: str, tables: str) -> str:
@@ -82,8 +89,8 @@ def _matrix(cells: StepCells, lead: Index, with_exact: bool) -> str:
     if not step.shape:
         cell = cells.cell((), with_exact=with_exact)
         return f'<table class="{classes} scalar" aria-label="{name}"><tr>{cell}</tr></table>\n'
-    columns = step.axes[-1]
-    rows = step.axes[-2] if len(step.shape) > 1 else None
+    columns = step.shown_axes[-1]
+    rows = step.shown_axes[-2] if len(step.shape) > 1 else None
     height = step.shape[-2] if len(step.shape) > 1 else 1
     corner = f'<th class="corner"><span class="hidden">{name}</span></th>'
     head = f"{corner}{_heads(columns, step.shape[-1], 'col')}"
@@ -123,7 +130,7 @@ def _list(cells: StepCells) -> str:
         symbol = cells.maths.inline(step.entry_symbol(index))
         words = [
             notation.visible(axis[i])
-            for axis, i in zip(step.axes, index, strict=True)
+            for axis, i in zip(step.shown_axes, index, strict=True)
             if axis and axis[i]
         ]
         label = f"<small>{html.escape(', '.join(words))}</small>" if words else ""
