@@ -88,11 +88,13 @@ class Table:
 
     Attributes:
         quoted: whether it repeats what somebody else printed, right or wrong.
+        verdicts: of a table of printed numbers each row's verdict, such as ``wrong``.
     """
 
     header: tuple[Inlines, ...]
     rows: tuple[tuple[Inlines, ...], ...]
     quoted: bool = False
+    verdicts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -553,7 +553,8 @@ class _Builder:
             row([self._place(j), j.printed, self._written(j.correct), words[j.verdict]])
             for j in judgements
         ]
-        table = Table(header, tuple(rows), quoted=True)
+        verdicts = tuple(j.verdict for j in judgements)
+        table = Table(header, tuple(rows), quoted=True, verdicts=verdicts)
         return [table, *self.causes(judgements)] if rows else []
 
     def _place(self, judgement: Judgement) -> str:

@@ -89,6 +89,30 @@ def broken(latex: str, most: float = LINE) -> list[str]:
     return lines
 
 
+def parted(latex: str, most: float) -> list[str]:
+    r"""A line that is wider as lines of at most so many characters, parted in its brackets.
+
+    >>> parted(r"\log\left(a + \frac{b}{2} + c\right) + d", 9)
+    ['\\log\\left(a + \\frac{b}{2}\\right.', '\\left.+ c\\right) + d']
+    """
+    start = latex.find(r"\left(")
+    if start < 0 or width(latex) <= most:
+        return [latex]
+    start += len(r"\left(")
+    depth, end = 1, start
+    for match in re.finditer(r"\\left|\\right", latex[start:]):
+        depth += 1 if match[0] == r"\left" else -1
+        if not depth:
+            end = start + match.start()
+            break
+    before, after = latex[:start], latex[end:]
+    lines = broken(latex[start:end], most - width(before) - 2)
+    if len(lines) == 1:
+        return [latex]
+    first, *middle = [f"{line}\\right." for line in lines[:-1]]
+    return [before + first, *(rf"\left.{m}" for m in middle), rf"\left.{lines[-1]}{after}"]
+
+
 def _terms(latex: str) -> list[str]:
     """The terms of a sum, each with its sign; what stands in brackets is one."""
     terms, depth, start = [], 0, 0
