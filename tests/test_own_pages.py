@@ -70,7 +70,7 @@ def mathematics(text: str, kind: Kind) -> list[tuple[int, int]]:
     pattern = (
         r"```math\n.*?\n```"
         if kind == "markdown"
-        else r"\\\[.*?\\\]|\\begin{align\*}.*?\\end{align\*}"
+        else r"\\begin{symattn(equation|lines)}.*?\\end{symattn\1}"
     )
     return [m.span() for m in re.finditer(pattern, text, re.DOTALL)]
 

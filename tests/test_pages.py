@@ -331,7 +331,7 @@ def test_more_than_ten_columns_need_no_bmatrix() -> None:
 
 @pytest.mark.render
 @pytest.mark.once
-@pytest.mark.parametrize("name", [*FIVE, "new", "words"])
+@pytest.mark.parametrize("name", ["new", "words"])  # the others are in test_latex.py
 def test_pdflatex_sets_the_page_within_its_margins(
     pages: dict[str, Page], name: str, tmp_path: Path
 ) -> None:
@@ -343,8 +343,8 @@ def test_pdflatex_sets_the_page_within_its_margins(
         cwd=tmp_path, capture_output=True, text=True, errors="replace", check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout[-2000:]
-    if name not in ("hostile", "words", "eight-tokens"):  # whose scores are wider than a page
-        assert "Overfull" not in done.stdout
+    wide = map(float, re.findall(r"Overfull \\hbox \(([\d.]+)pt too wide\)", done.stdout))
+    assert max(wide, default=0) <= 1 or name == "words"  # one word of which is wider than a page
 
 
 @pytest.mark.render

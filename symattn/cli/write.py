@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 )
 @click.option("--backward", is_flag=True, help="Append the backward pass, with every gradient.")
 @click.option("--target", help="With --backward: what to predict, where the model has no loss.")
+@click.option("--fragment", is_flag=True, help="LaTeX for \\input, without a preamble.")
 @display_options(pages=True)
 @format_options(*FORMATS)
 def command(
@@ -42,6 +43,7 @@ def command(
     output: Path | None,
     backward: bool,
     target: str | None,
+    fragment: bool,
     form: str | None,
     as_json: bool,
     **display: Any,
@@ -60,6 +62,8 @@ def command(
         raise click.UsageError("wanted --target together with --backward")
 
     kind = "json" if as_json else form or _kind_of(output)
+    if fragment and kind != "latex":
+        raise click.UsageError("wanted --fragment with a file ending in .tex, or --format latex")
     derivation = displayed(derivation_of(spec), **display)
     text = with_backward(derivation.spec.text, derivation, target) if backward else None
     made = page(derivation, text)
@@ -70,7 +74,8 @@ def command(
         whole = {"title": made.title, "steps": steps}
         written: str | bytes = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
     else:
-        written = formats.written(made, kind, _about(spec, derivation, output))
+        options = {"fragment": True} if fragment else {}
+        written = formats.written(made, kind, _about(spec, derivation, output), **options)
     if output is None or str(output) == "-":
         if isinstance(written, bytes) and sys.stdout.isatty():
             raise click.UsageError(f"{kind} is no text: wanted -o FILE, or a pipe")

@@ -9,18 +9,23 @@ from typing import Any
 from symattn.blocks import Page
 from symattn.errors import OptionError
 
-#: By ending, the module of `symattn.writers` with ``write(page, about) -> str | bytes``.
+#: By ending, the format.
 ENDINGS = {
     ".html": "html",
     ".ipynb": "notebook",
     ".md": "markdown",
     ".pdf": "pdf",
+    ".qmd": "quarto",
     ".tex": "latex",
+    ".txt": "plain",
     ".typ": "typst",
 }
 
+#: Formats that are dialects of Markdown; one of a file that ends in .md has to be asked for.
+DIALECTS = ("myst", "quarto", "plain")
+
 #: The names of the formats.
-FORMATS = tuple(dict.fromkeys(ENDINGS.values()))
+FORMATS = tuple(dict.fromkeys([*ENDINGS.values(), *DIALECTS]))
 
 
 def format_of(path: Path) -> str:
@@ -41,5 +46,6 @@ def written(page: Page, form: str, about: str = "", **options: Any) -> str | byt
         about: what the page is about; see `symattn.writers.markdown.write`.
         options: those of the format's writer.
     """
-    made: str | bytes = import_module(f"symattn.writers.{form}").write(page, about, **options)
+    module, chosen = (form, options) if form not in DIALECTS else ("dialects", {"dialect": form})
+    made: str | bytes = import_module(f"symattn.writers.{module}").write(page, about, **chosen)
     return made

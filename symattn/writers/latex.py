@@ -54,7 +54,7 @@ MACROS = Path(__file__).with_name("macros.tex")
 #: What ends a line of an equation; see `symattn.layout.aligned`.
 _BREAK = " \\\\[6pt]\n"
 
-#: Characters, as `symattn.layout.width` counts them, that fit on a line in one of the smaller sizes.
+#: Characters, as `symattn.layout.width` counts them, that fit in one of the smaller sizes.
 NARROW = 1.15 * LINE
 
 #: Lines of an equation that are kept on one page.

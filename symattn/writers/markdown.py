@@ -1,4 +1,7 @@
-"""Markdown as GitHub renders it: ``math`` fences, since ``$$`` loses row breaks."""
+"""Markdown as GitHub renders it: ``math`` fences, since ``$$`` loses row breaks.
+
+`symattn.writers.dialects` has the other readers' ways.
+"""
 
 from __future__ import annotations
 
@@ -26,6 +29,89 @@ from symattn.stepmap import stepmap
 from symattn.writers import marker, mermaid
 
 
+class Markdown:
+    """Markdown as GitHub renders it; other dialects change what they read otherwise."""
+
+    def page(self, page: Page, spec: str = "") -> str:
+        """The whole page; see `write`."""
+        comment = marker.said(spec)
+        parts = [*self.front(page), *([f"<!-- {comment} -->"] if comment else [])]
+        parts += [*self.title(page), *map(self.written, page.blocks)]
+        return "\n\n".join(parts) + "\n"
+
+    def front(self, page: Page) -> list[str]:
+        """What stands before everything else."""
+        return []
+
+    def title(self, page: Page) -> list[str]:
+        """The title, where the page has it as a heading."""
+        return [f"# {self.escape(page.title)}"]
+
+    def written(self, block: Block) -> str:
+        """One block of a page."""
+        if isinstance(block, Heading):
+            return f"{'#' * block.level} {self.inlines(block.parts)}"
+        if isinstance(block, Paragraph):
+            return self.inlines(block.parts)
+        if isinstance(block, Items):
+            marks = [f"{i}." if block.numbered else "-" for i in range(1, len(block.items) + 1)]
+            return "\n".join(
+                f"{m} {self.inlines(item)}" for m, item in zip(marks, block.items, strict=True)
+            )
+        if isinstance(block, Equation):
+            return self.equation(block)
+        if isinstance(block, Map):
+            return self.map(block)
+        if isinstance(block, Fold):
+            return self.fold(block)
+        return self.table(block)
+
+    def equation(self, block: Equation) -> str:
+        """A displayed equation."""
+        return f"```math\n{block.latex}\n```"
+
+    def map(self, block: Map) -> str:
+        """The map of the steps."""
+        return f"```mermaid\n{mermaid.flowchart(stepmap(block.derivation))}\n```"
+
+    def fold(self, block: Fold) -> str:
+        """Blocks that open."""
+        inside = "\n\n".join(map(self.written, block.blocks))
+        return f"<details>\n<summary>{_html(block.title)}</summary>\n\n{inside}\n\n</details>"
+
+    def table(self, table: Table) -> str:
+        """A table."""
+        rows = [
+            [self.inlines(c).replace("|", r"\|") for c in r] for r in (table.header, *table.rows)
+        ]
+        lines = ["| " + " | ".join(cells) + " |" for cells in rows]
+        return "\n".join([lines[0], "|" + " --- |" * len(table.header), *lines[1:]])
+
+    def inlines(self, parts: Inlines) -> str:
+        """A line of text."""
+        return "".join(map(self.inline, parts))
+
+    def inline(self, part: Inline) -> str:
+        """One part of a line."""
+        if isinstance(part, Plain):
+            return self.escape(part.text)
+        if isinstance(part, Math):
+            return self.math(part.latex)
+        if isinstance(part, Code):
+            return code(part.text)
+        assert isinstance(part, Styled)
+        star = "*" * part.level
+        return f"{star}{self.inlines(part.parts)}{star}"
+
+    def math(self, latex: str) -> str:
+        """Mathematics in a line."""
+        return f"${latex}$"
+
+    def escape(self, text: str) -> str:
+        """Text that this dialect shows as it is."""
+        return escape(text)
+
+
 def write(page: Page, spec: str = "") -> str:
     """The whole page as Markdown.
 
@@ -33,32 +119,12 @@ def write(page: Page, spec: str = "") -> str:
         spec: what the page is about, for `symattn check`: a built-in's name, or a path from
             where the page will lie. A name that could end a comment is left out.
     """
-    comment = marker.said(spec)
-    parts = [f"<!-- {comment} -->"] if comment else []
-    parts.append(f"# {escape(page.title)}")
-    parts += [written(block) for block in page.blocks]
-    return "\n\n".join(parts) + "\n"
+    return _GITHUB.page(page, spec)
 
 
 def written(block: Block) -> str:
     """One block of a page."""
-    if isinstance(block, Heading):
-        return f"{'#' * block.level} {_inlines(block.parts)}"
-    if isinstance(block, Paragraph):
-        return _inlines(block.parts)
-    if isinstance(block, Items):
-        marks = [f"{i}." if block.numbered else "-" for i in range(1, len(block.items) + 1)]
-        return "\n".join(
-            f"{m} {_inlines(item)}" for m, item in zip(marks, block.items, strict=True)
-        )
-    if isinstance(block, Equation):
-        return f"```math\n{block.latex}\n```"
-    if isinstance(block, Map):
-        return f"```mermaid\n{mermaid.flowchart(stepmap(block.derivation))}\n```"
-    if isinstance(block, Fold):
-        inside = "\n\n".join(map(written, block.blocks))
-        return f"<details>\n<summary>{_html(block.title)}</summary>\n\n{inside}\n\n</details>"
-    return _table(block)
+    return _GITHUB.written(block)
 
 
 def _html(parts: Inlines) -> str:
@@ -69,27 +135,10 @@ def _html(parts: Inlines) -> str:
     return "".join(f"<code>{text}</code>" if is_code else text for text, is_code in code)
 
 
-def _table(table: Table) -> str:
-    rows = [[_inlines(c).replace("|", r"\|") for c in r] for r in (table.header, *table.rows)]
-    lines = ["| " + " | ".join(cells) + " |" for cells in rows]
-    return "\n".join([lines[0], "|" + " --- |" * len(table.header), *lines[1:]])
-
-
-def _inlines(parts: Inlines) -> str:
-    return "".join(map(_inline, parts))
-
-
-def _inline(part: Inline) -> str:
-    if isinstance(part, Plain):
-        return escape(part.text)
-    if isinstance(part, Math):
-        return f"${part.latex}$"
-    if isinstance(part, Code):
-        fence = "`" * (1 + max(map(len, re.findall("`+", part.text)), default=0))
-        return f"{fence}{part.text}{fence}"
-    assert isinstance(part, Styled)
-    star = "*" * part.level
-    return f"{star}{_inlines(part.parts)}{star}"
+def code(text: str) -> str:
+    """Text as code in a line."""
+    fence = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence}{text}{fence}"
 
 
 def escape(text: str) -> str:
@@ -100,3 +149,6 @@ def escape(text: str) -> str:
     """
     text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
     return re.sub(r"([\\`*_\[\]$|~#])", r"\\\1", text)
+
+
+_GITHUB = Markdown()

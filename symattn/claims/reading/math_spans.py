@@ -11,7 +11,7 @@ from symattn.claims.reading.scan import Finder, Paragraphs, Span, outside
 
 _DISPLAYS = (
     "equation", "align", "gather", "displaymath", "math", "multline", "eqnarray", "flalign",
-    "alignat", "aligned", "gathered", "split",
+    "alignat", "aligned", "gathered", "split", "symattnequation", "symattnlines",
 )  # fmt: skip
 _OPENING = re.compile(
     r"(?P<escaped>\\\$|\\\\(?![\[(]))|(?P<dollars>\$\$?)|(?P<bracket>\\{1,2}[\[(])"

@@ -1,0 +1,106 @@
+"""Markdown for other readers than GitHub."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from symattn.cli import main
+from symattn.writers import dialects
+from symattn.writers.formats import DIALECTS
+from tests.five import FIVE, page_of
+
+
+def text(name: str, dialect: str) -> str:
+    return dialects.write(page_of(name), dialect=dialect)
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_check_reads_it(dialect: str, tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    path.write_text(text("article-encoder", dialect), "utf-8")
+    done = CliRunner().invoke(
+        main, ["check", str(path), "--spec", "article-encoder", "--strict", "--json"]
+    )
+    assert done.exit_code == 0, done.output[:2000]
+    (found,) = json.loads(done.output)
+    assert found["counts"]["right"] >= (12 if dialect == "plain" else 300)
+    assert not found["counts"]["wrong"]
+
+
+@pytest.mark.parametrize("dialect", ["myst", "quarto"])
+@pytest.mark.parametrize("name", FIVE)
+def test_labels_are_there_once(dialect: str, name: str) -> None:
+    labels = re.findall(
+        r"^\$\$ (?:\{#|\()(eq-[A-Za-z0-9-]+)[})]$", text(name, dialect), re.MULTILINE
+    )
+    assert len(labels) > 5
+    assert len({label.lower() for label in labels}) == len(labels)
+
+
+@pytest.mark.render
+@pytest.mark.once
+@pytest.mark.skipif(
+    not (find_spec("myst_parser") and find_spec("sphinxcontrib.mermaid")),
+    reason="MyST is missing: pip install myst-parser sphinxcontrib-mermaid",
+)
+def test_sphinx_builds_it_without_a_warning(tmp_path: Path) -> None:
+    for name in FIVE:
+        (tmp_path / f"{name}.md").write_text(text(name, "myst"), "utf-8")
+    toctree = "\n".join(["```{toctree}", *FIVE, "```"])
+    (tmp_path / "index.md").write_text(f"# Pages\n\n{toctree}\n", "utf-8")
+    (tmp_path / "conf.py").write_text(
+        'extensions = ["myst_parser", "sphinxcontrib.mermaid"]\n'
+        'myst_enable_extensions = ["dollarmath"]\n',
+        "utf-8",
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "sphinx", "-W", "-q", "-b", "html", ".", "out"],
+        cwd=tmp_path, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr[:2000]
+    hostile = (tmp_path / "out" / "hostile.html").read_text("utf-8")
+    assert "<script>alert" not in hostile
+    assert "<img src=x" not in hostile
+    assert "&lt;script&gt;alert(1)" in hostile
+
+
+@pytest.mark.render
+@pytest.mark.once
+@pytest.mark.skipif(not shutil.which("pandoc"), reason="pandoc is missing: apt-get install pandoc")
+def test_pandoc_reads_quarto_s_page(tmp_path: Path) -> None:
+    path = tmp_path / "page.md"
+    path.write_text(text("hostile", "quarto"), "utf-8")
+    made = subprocess.run(
+        ["pandoc", "-s", "-f", "markdown", "-t", "html", "--mathjax", str(path)],
+        capture_output=True, text=True, check=True,
+    ).stdout  # fmt: skip
+    assert "<script>alert" not in made
+    assert "<img src=x" not in made
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in made
+    assert "猫" in made
+
+
+def test_plain_has_no_mathematics_in_dollars() -> None:
+    found = text("article", "plain")
+    assert "$" not in re.sub(r"```.*?```", "", found, flags=re.DOTALL)
+    assert "A = softmax(Z_masked)    (3 × 3)" in found
+
+
+def test_endings_choose_a_dialect(tmp_path: Path) -> None:
+    for ending, start in ((".qmd", "---\ntitle: "), (".txt", "# cat chases mouse")):
+        path = tmp_path / f"page{ending}"
+        done = CliRunner().invoke(main, ["write", "-o", str(path)])
+        assert done.exit_code == 0
+        assert path.read_text("utf-8").startswith(start)
+    path = tmp_path / "page.md"
+    CliRunner().invoke(main, ["write", "--format", "myst", "-o", str(path)])
+    assert "$$ (eq-cat-chases-mouse-A)" in path.read_text("utf-8")
