@@ -40,7 +40,7 @@ from typing import Any
 
 import numpy as np
 
-from symattn import formulas, notation, numerals
+from symattn import formulas, notation, numerals, progress
 from symattn.blocks import (
     Block,
     Equation,
@@ -117,7 +117,7 @@ class _Builder:
         blocks: list[Block] = []
         if self.d.radii:
             blocks.append(Paragraph(inlines(self.words["printed_inputs"])))
-        for section in self.text.sections:
+        for section in progress.over(self.text.sections, "section"):
             try:
                 blocks += self.section(section)
             except SymattnError as error:
@@ -426,12 +426,14 @@ class _Builder:
                 self._note_step(step)
         if "entries" not in self.d.display.fold:
             shown = [
-                e for s in steps for e in (Equation(self._equation(s), (s,)), *self._worked(s))
+                e
+                for s in progress.over(steps, "step")
+                for e in (Equation(self._equation(s), (s,)), *self._worked(s))
             ]
             return side_by_side(shown)
         blocks: list[Block] = []
         short: list[Equation] = []
-        for step in steps:
+        for step in progress.over(steps, "step"):
             marked = self.marks.get(step.address, set())
             lines, entries = equation_parts(step, marked, names=False)
             if not entries or not step.shows_decimals or len(step.shape) not in (1, 2):

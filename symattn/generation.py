@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from symattn import progress
 from symattn.comparison import Comparison, compare, largest
 from symattn.derivation import Derivation
 from symattn.entries import Entry
@@ -223,7 +224,7 @@ def generate(derivation: Derivation, n: int, *, cached: bool = False) -> Generat
     if cached:
         _check_cache(derivation)
     tokens, steps = prompt, list[Chosen]()
-    for k in range(n):
+    for k in progress.over(range(n), "token"):
         try:
             winners = tuple(largest(last_row(derivation)))
         except Undecided as error:

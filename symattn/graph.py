@@ -15,6 +15,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from symattn import progress
 from symattn.errors import AddressError, SymattnError, nearest
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -225,7 +226,7 @@ class Run:
 
     def all(self) -> list[Any]:
         """The value of every node, in order."""
-        return [self[i] for i in range(len(self.graph.nodes))]
+        return [self[i] for i in progress.over(range(len(self.graph.nodes)), "operation")]
 
     def _missing(self, node: int) -> list[int]:
         """What has to be computed for a node, in order, the node itself last."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from symattn import decide
+from symattn import decide, progress
 from symattn.entries import Entry
 from symattn.errors import AddressError, ExactnessError
 from symattn.gradients import Jacobian
@@ -112,10 +112,10 @@ def sensitivities(derivation: Derivation, of: str = "P", by: Sequence[str] = ())
     grown = derivation.extended(Jacobian(address, names))
     found: list[Derivative] = []
     zeros = 0
-    for jacobian, by_step in zip(
-        grown.steps[-len(names) :], map(derivation.step, names), strict=True
-    ):
-        for entry in jacobian.entries():
+    jacobians = grown.steps[-len(names) :]
+    pairs = list(zip(jacobians, map(derivation.step, names), strict=True))
+    for jacobian, by_step in progress.over(pairs, "input"):
+        for entry in progress.over(jacobian.entries(), "derivative"):
             if entry.form.rational() == 0:
                 zeros += 1
                 continue
@@ -138,7 +138,7 @@ def _ordered(found: list[Derivative]) -> tuple[Derivative, ...]:
     rough = sorted(found, key=lambda d: -float(abs(_ball(d.entry)).mid()))
     ordered: list[Derivative] = []
     run: list[Derivative] = []
-    for derivative in rough:
+    for derivative in progress.over(rough, "comparison"):
         if run and _apart(run[-1].entry, derivative.entry):
             ordered += sorted(run, key=cmp_to_key(by_proof))
             run = []

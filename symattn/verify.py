@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from symattn import progress
 from symattn.errors import AddressError, ShapeError, Undecided
 from symattn.graph import Array
 from symattn.literals import Infinity
@@ -172,16 +173,15 @@ def verify(
     derivation = derivation.without_radii()
     derivation.check_numbers()
     others = {derivation.step(name).address: value for name, value in (printed or {}).items()}
-    exact = {step.address: enclosed(step) for step in derivation.steps if _compared(step)}
+    compared = [step for step in derivation.steps if _compared(step)]
+    exact = {step.address: enclosed(step) for step in progress.over(compared, "step")}
     for address in others:
         if address not in exact:
             raise AddressError(f"{address} is the inside of a softmax; only its result is compared")
     checks = []
-    for kind in types:
+    for kind in progress.over(types, "float type"):
         values = derivation.running(RunningError(kind))
-        for step in derivation.steps:
-            if step.address not in exact:
-                continue
+        for step in progress.over(compared, "step"):
             found = values[step.node]
             theirs = others.get(step.address)
             if theirs is not None and _type_of(theirs) == kind:

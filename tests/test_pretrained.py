@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 import symattn as sa
-from symattn import cli
+from symattn import cli, progress
 from symattn.errors import AddressError, ModelError, OptionError
 from symattn.language import language_model
 from symattn.numbers.ball import Ball
@@ -26,6 +26,7 @@ from symattn.pretrained.names import place
 from symattn.pretrained.piece import piece
 from symattn.pretrained.tensors import Tensors
 from symattn.pretrained.weights import Weights
+from symattn.progress import Work
 
 safetensors = pytest.importorskip(
     "safetensors.numpy", reason="safetensors is missing: pip install 'symattn[models]'"
@@ -424,6 +425,23 @@ def test_only_the_rows_that_are_wanted_are_read(
 def run(*words: str) -> tuple[int, str]:
     done = CliRunner().invoke(cli.main, list(words))
     return done.exit_code, done.output
+
+
+def test_a_pass_tells_of_its_stages(tmp_path: Path) -> None:
+    weights = Weights(saved(tmp_path, "gpt2"))
+    told: list[Work] = []
+
+    class Watcher:
+        def begun(self, work: Work) -> None:
+            told.append(work)
+
+        def ended(self, work: Work) -> None:
+            pass
+
+    with progress.watched(Watcher()):
+        certify(weights, [1, 2], digits=5)
+    stages = [work for work in told if work.what == "stage"]
+    assert stages and stages[-1].done == stages[-1].total
 
 
 def test_certify_prints_layers_and_digits(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from flint import arb, ctx
 
+from symattn import progress
 from symattn.certify import bounds_of, ends
 from symattn.claims.placing import Claimed
 from symattn.claims.reading.cells import Printed
@@ -99,7 +100,8 @@ def explained(
         by_step.setdefault(claim.entry.step.address, []).append(claim)
     is_wrong = set(map(id, wrong))
     found: list[Explained] = []
-    for cells in sorted(by_step.values(), key=lambda c: c[0].entry.step.node):
+    steps = sorted(by_step.values(), key=lambda c: c[0].entry.step.node)
+    for cells in progress.over(steps, "step"):
         bad = [c for c in cells if id(c) in is_wrong]
         if not bad:
             continue

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from symattn import progress
 from symattn.claims.causes import Explained, explained
 from symattn.claims.consistency import Inconsistent, inconsistent
 from symattn.claims.entry_claims import entry_claims
@@ -123,7 +124,7 @@ def check(
     if example.derivation is not None:
         judging = Judging(example.derivation)
         judging.names.base = subscript_base(example.claims, judging)
-        for claim in example.claims:
+        for claim in progress.over(example.claims, "number"):
             judgement = judging.judged(claim.entry, claim.printed, claim.factor)
             line, column = reading.document.line_and_column(claim.printed.start)
             findings.append(Finding(claim, judgement, line, column))

@@ -9,9 +9,11 @@ import gc
 import os
 import sys
 from importlib import import_module
+from typing import Any
 
 import click
 
+from symattn.cli.bar import bar
 from symattn.errors import SymattnError
 
 # NumPy's BLAS starts a thread for each core when it is imported, which takes as long as the rest
@@ -36,6 +38,10 @@ class _Commands(click.Group):
             return None
         command: click.Command = import_module(f"symattn.cli.{cmd_name}").command
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        with bar():  # gone before click says anything
+            return super().invoke(ctx)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         # Two options that every program has; the text above names them. A screen has 24 lines.

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from symattn import progress
 from symattn.cli.options import format_options, print_json
 from symattn.errors import SymattnError
 
@@ -40,7 +41,7 @@ def command(
 
     kind = "json" if as_json else form or "text"
     results, status = [], 0
-    for name in documents:
+    for name in progress.over(documents, "document"):
         try:
             checked = _checked(name, spec)
             changes = edits(checked) if show_diff or write_fix else []
@@ -51,17 +52,20 @@ def command(
 
                 files.write(Path(name), new)
         except SymattnError as error:
-            click.echo(f"symattn: {error}", err=True)
+            with progress.hidden():
+                click.echo(f"symattn: {error}", err=True)
             status = 2
             continue
         if kind == "json":
             results.append(findings.data(checked))
-        else:
-            click.echo(getattr(findings, kind)(checked), nl=False)
-        if show_diff and changes:
-            click.echo(difference(name, old, new), nl=False)
+        with progress.hidden():
+            if kind != "json":
+                click.echo(getattr(findings, kind)(checked), nl=False)
+            if show_diff and changes:
+                click.echo(difference(name, old, new), nl=False)
+            if write_fix:
+                click.echo(findings.fixed(checked, changes), nl=False, err=True)
         if write_fix:
-            click.echo(findings.fixed(checked, changes), nl=False, err=True)
             after = _checked(name, spec) if new != old else checked
             wrong, is_open = after.is_wrong, after.is_open
         else:

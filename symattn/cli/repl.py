@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from symattn import progress
 from symattn.cli.options import DEFAULT, derivation_of
 
 
@@ -18,4 +19,5 @@ def command(spec: str) -> None:
     """
     from symattn import repl as prompt
 
-    prompt.run(derivation_of(spec))
+    with progress.watched(None):  # the line is the prompt's
+        prompt.run(derivation_of(spec))

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from symattn import progress
 from symattn.graph import Array, Graph, Run
 from symattn.language import distribution, transformed, unembedded
 from symattn.numbers.given import Stored
@@ -65,7 +66,7 @@ class Forward:
         Raises:
             ModelError: a file that lacks or spoils what is read.
         """
-        for stage in self.stages:
+        for stage in progress.over(self.stages, "stage"):
             passed = self._passed(stage, self._states)
             yield passed
             self._states = {name: passed.result(name) for name in self.systems}
@@ -101,7 +102,7 @@ class Forward:
             states = {name: made.result(name) for name in self.systems}
         blocks: dict[str, list[Any]] = {name: [] for name in self.systems}
         words = architecture.sizes["|V|"]
-        for start in range(0, words, WORDS):
+        for start in progress.over(range(0, words, WORDS), "block of words"):
             some = range(start, min(start + WORDS, words))
             own = {"W_U": lambda some=some: Stored(self._columns(some))}
             if "b_U" in weights:

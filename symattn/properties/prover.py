@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from symattn import progress
 from symattn.derivation import Derivation, derive, static
 from symattn.errors import AddressError, OptionError, Undecided
 from symattn.properties.checks import causal, symbols
@@ -50,7 +51,7 @@ def prove(
     """
     at = Size.read(size) if isinstance(size, str) else size
     if lhs is None and rhs is None:
-        return Statements(stated(p, at) for p in chosen(only))
+        return Statements(stated(p, at) for p in progress.over(chosen(only), "property"))
     if lhs is None or rhs is None or only:
         raise OptionError("wanted names of properties, or lhs and rhs together")
     d = article_model(at) if derivation is None else derivation
@@ -83,7 +84,7 @@ def own(
         AddressError: a name of nothing; the message says of which property.
     """
     found = []
-    for number, p in enumerate(properties):
+    for number, p in enumerate(progress.over(properties, "property")):
         d = symbolic(derivation, p.symbolic)
         arrays = Arrays(d)
         try:

@@ -18,6 +18,7 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
+from symattn import progress
 from symattn.certify import ends
 from symattn.errors import Undecided
 from symattn.numbers.enclosure import START, to_fraction
@@ -112,26 +113,28 @@ class Isolation:
         roots: list[Crossing] = []
         everything = Cell(self.low, self.high, frozenset(self.first), open=True)
         waiting = [(self.low - self.high, self.low, everything)]  # the widest first
-        while waiting:
-            width, low, cell = heappop(waiting)
-            if self.looked >= self.cells:
-                done.append(cell)
-                continue
-            high = cell.high
-            found = self._settled(low, high)
-            if isinstance(found, Cell) and found.open and -width > smallest:
-                middle = low + (high - low) * CUT
-                left, right = replace(found, high=middle), replace(found, low=middle)
-                heappush(waiting, (low - middle, low, left))
-                heappush(waiting, (middle - high, middle, right))
-                continue
-            if isinstance(found, Cell) and found.open:
-                found = self._tied(found)
-            if isinstance(found, Cell):
-                done.append(found)
-                continue
-            roots.append(found)
-            done += self._around(found, low, high)
+        with progress.work("cell") as looked:
+            while waiting:
+                width, low, cell = heappop(waiting)
+                looked.done += 1
+                if self.looked >= self.cells:
+                    done.append(cell)
+                    continue
+                high = cell.high
+                found = self._settled(low, high)
+                if isinstance(found, Cell) and found.open and -width > smallest:
+                    middle = low + (high - low) * CUT
+                    left, right = replace(found, high=middle), replace(found, low=middle)
+                    heappush(waiting, (low - middle, low, left))
+                    heappush(waiting, (middle - high, middle, right))
+                    continue
+                if isinstance(found, Cell) and found.open:
+                    found = self._tied(found)
+                if isinstance(found, Cell):
+                    done.append(found)
+                    continue
+                roots.append(found)
+                done += self._around(found, low, high)
         done.sort(key=lambda cell: cell.low)
         cells, more = self._fewer(*self._joined(done, roots))
 

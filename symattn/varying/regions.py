@@ -10,7 +10,7 @@ from typing import Any
 
 from flint import arb, ctx, fmpq
 
-from symattn import decide
+from symattn import decide, progress
 from symattn.numbers.enclosure import START
 from symattn.numbers.normal_form import ZERO, Sum, inverse, referred
 from symattn.varying.exact import over_common
@@ -67,20 +67,22 @@ def regions(
         Region(across, up, everything) for across in _parts(x, ACROSS) for up in _parts(y, UP)
     ]
     done: list[Region] = []
-    while waiting:
-        cell = waiting.pop()
-        found = frozenset(_largest(ranking, cell))
-        cell = replace(cell, winners=found, settled=len(found) == 1)
-        if not cell.settled and cell.depth < DEPTH:
-            waiting += [
-                replace(cell, x=a, y=b, depth=cell.depth + 1)
-                for a in _parts(cell.x, 2)
-                for b in _parts(cell.y, 2)
-            ]
-            continue
-        mixed = not cell.settled and _is_mixed(ranking, cell)
-        whole = frozenset().union(*(classes[i] for i in found))
-        done.append(replace(cell, winners=whole, mixed=mixed))
+    with progress.work("cell") as looked:
+        while waiting:
+            cell = waiting.pop()
+            looked.done += 1
+            found = frozenset(_largest(ranking, cell))
+            cell = replace(cell, winners=found, settled=len(found) == 1)
+            if not cell.settled and cell.depth < DEPTH:
+                waiting += [
+                    replace(cell, x=a, y=b, depth=cell.depth + 1)
+                    for a in _parts(cell.x, 2)
+                    for b in _parts(cell.y, 2)
+                ]
+                continue
+            mixed = not cell.settled and _is_mixed(ranking, cell)
+            whole = frozenset().union(*(classes[i] for i in found))
+            done.append(replace(cell, winners=whole, mixed=mixed))
     return done
 
 
