@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from symattn.symbols import symbols_like
     from symattn.trace import model
     from symattn.varying.vary import vary
+    from symattn.worksheets.examples import random_spec
+    from symattn.worksheets.sheet import worksheet
 
 __version__ = "0.1.0"
 
@@ -43,9 +45,11 @@ __all__ = [
     "loads",
     "model",
     "prove",
+    "random_spec",
     "static",
     "symbols_like",
     "vary",
+    "worksheet",
 ]
 
 #: Names that are imported when they are first asked for: `symattn --help` needs none.
@@ -62,7 +66,9 @@ _HOMES = {
     "prove": "properties.prover",
     "static": "derivation",
     "symbols_like": "symbols",
+    "random_spec": "worksheets.examples",
     "vary": "varying.vary",
+    "worksheet": "worksheets.sheet",
 }
 
 

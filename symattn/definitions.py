@@ -37,7 +37,7 @@ class Definition(NamedTuple):
 
 def definition(step: Step, index: tuple[int, ...], style: Notation) -> Definition:
     """Write an entry of a step that was not given in terms of entries of earlier steps."""
-    collector = _Collector(step, style)
+    collector = Collector(step, style)
     tree = expression.expand(step.derivation.graph, step.node, index)
     if isinstance(tree, Apply):
         # Of a maximum one is left, as in ReLU; and x + 0 is x.
@@ -56,12 +56,14 @@ def defines(step: Step, index: tuple[int, ...], tree: Any) -> bool:
     Args:
         tree: an `expression.Expression`, of numbers and of entries of earlier steps.
     """
-    collector = _Collector(step, "latex")
+    collector = Collector(step, "latex")
     own = expression.expand(step.derivation.graph, step.node, index)
     return bool(collector.value(own) == collector.value(tree))
 
 
-class _Collector:
+class Collector:
+    """Reads an expression as a number, with entries that are no short ones by their names."""
+
     def __init__(self, step: Step, style: Notation) -> None:
         self.derivation = step.derivation
         self.style: Notation = style
@@ -83,6 +85,10 @@ class _Collector:
         form = self.derivation.forms[cell.node][cell.index]
         if is_mark(form) or (len(form) <= 1 and is_polynomial(form) and _is_short(form)):
             return form
+        return self.named(cell)
+
+    def named(self, cell: expression.Cell) -> Sum:
+        """An entry by its name."""
         step = self.derivation.step_at(cell.node)
         assert step is not None  # an expression ends at what has a name
         label = step.entry_symbol(cell.index, self.style)

@@ -74,7 +74,7 @@ from symattn.literals import exact
 from symattn.numbers import compact
 from symattn.numbers.texts import text
 from symattn.stepmap import Box, stepmap
-from symattn.steps import Step
+from symattn.steps import Step, entries_of
 from symattn.text import Section, Text
 from symattn.verify import verify
 
@@ -95,10 +95,12 @@ def page(derivation: Derivation, text: Text | None = None) -> Page:
     """
     if derivation.spec is None:
         raise SpecError("a page needs a title and a text: load the derivation from a spec")
-    return _Builder(derivation, text or derivation.spec.text).page()
+    return Builder(derivation, text or derivation.spec.text).page()
 
 
-class _Builder:
+class Builder:
+    """Builds the page of a derivation, block by block."""
+
     def __init__(self, derivation: Derivation, text: Text) -> None:
         self.d = derivation
         self.spec = derivation.spec
@@ -200,12 +202,12 @@ class _Builder:
         return f"${step.displayed_at(index, 'latex', digits)}$"
 
     def _vector(self, entries: list[Entry]) -> str:
-        shown = []
-        for e in entries:
-            self._note(e)
-            at = e.step.written_at if e.has_symbols else e.step.displayed_at
-            shown.append(at(e.index, "latex"))
-        return f"$({self.separator.join(shown)})$"
+        return f"$({self.separator.join(map(self._component, entries))})$"
+
+    def _component(self, entry: Entry) -> str:
+        self._note(entry)
+        step = entry.step
+        return (step.written_at if entry.has_symbols else step.displayed_at)(entry.index, "latex")
 
     @property
     def separator(self) -> str:
@@ -520,10 +522,14 @@ class _Builder:
         rows = []
         for i in range(first.shape[0]):
             label = (first.axes[0] or [str(i)] * (i + 1))[i]
-            same = all(a.form == b.form for a, b in zip(first[i], second[i], strict=True))
+            same = self.unchanged(first[i], second[i])
             after = self.words["unchanged"] if same else self._vector(second[i])
             rows.append(row([plain(notation.visible(label)), self._vector(first[i]), after]))
         return [Table(header, tuple(rows))]
+
+    def unchanged(self, before: list[Entry], after: list[Entry]) -> bool:
+        """Whether two rows are the same."""
+        return all(a.form == b.form for a, b in zip(before, after, strict=True))
 
     def probabilities(self, rest: str) -> list[Block]:
         entries = self.entries_of(rest)
@@ -630,7 +636,7 @@ class _Builder:
         marks: dict[str, set[tuple[int, ...]]] = {}
         for address in self.spec.reconstructed:
             found = self.d[address]
-            for entry in found.entries() if isinstance(found, Step) else _flat(found):
+            for entry in entries_of(found):
                 marks.setdefault(entry.step.address, set()).add(entry.index)
         return marks
 
@@ -681,10 +687,6 @@ def _box(box: Box) -> str:
     if len(box.steps) == 1:
         return f"${box.steps[0].symbol}$"
     return f"`{box.scope}.{box.name}`" if box.scope else f"`{box.name}`"
-
-
-def _flat(found: Any) -> list[Entry]:
-    return [found] if isinstance(found, Entry) else [e for part in found for e in _flat(part)]
 
 
 def _word(entry: Entry) -> str:

@@ -228,9 +228,21 @@ class Entry:
         """The entry in terms of the named entries it is computed from; None if given."""
         return self._written(style, lambda step, index: step.entry_symbol(index, style))
 
-    def substitution(self, style: Notation = "latex") -> str | None:
-        """The same with their exact values, long ones by name; None if given."""
-        return self._written(style, lambda step, index: self._put_in(step, index, style))
+    def substitution(
+        self, style: Notation = "latex", is_kept: Callable[[Step, Any], bool] | None = None
+    ) -> str | None:
+        """The same with their exact values, long ones by name; None if given.
+
+        Args:
+            is_kept: which others stay names.
+        """
+
+        def value(step: Step, index: Any) -> str:
+            if is_kept is not None and is_kept(step, index):
+                return step.entry_symbol(index, style)
+            return self._put_in(step, index, style)
+
+        return self._written(style, value)
 
     def _put_in(self, step: Step, index: Any, style: Notation) -> str:
         from symattn.numbers.texts import text_within

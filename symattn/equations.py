@@ -30,17 +30,23 @@ def equation(step: Step, marked: Collection[tuple[int, ...]] = ()) -> str:
 
 
 def equation_parts(
-    step: Step, marked: Collection[tuple[int, ...]] = (), *, names: bool = True
+    step: Step,
+    marked: Collection[tuple[int, ...]] = (),
+    *,
+    names: bool = True,
+    substituted: list[str] | None = None,
 ) -> tuple[list[str], list[str]]:
     """The lines of a step's equation, and those of its entries where these are too wide for it.
 
     Args:
         names: whether a substitution may name entries of matrices that are too wide.
+        substituted: the line of the substitution, or none, in place of the step's own.
     """
-    substitutes = step.display_option("substitution") and (names or not step.substitutes_names)
-    substituted = _substitution_line(step) if substitutes else []
+    if substituted is None:
+        substitutes = step.display_option("substitution") and (names or not step.substitutes_names)
+        substituted = _substitution_line(step) if substitutes else []
     if step.inside and step.name.endswith(".sum"):
-        return _formula_line(step), _entry_lines(step)
+        return formula_line(step), _entry_lines(step)
     if not step.shows_exact:
         return _decimals_alone(step, substituted, marked)
     exact = step.latex(labels=True, marked=marked)
@@ -49,10 +55,10 @@ def equation_parts(
     if not step.shape or width(exact) > LINE:
         moved = step.names_latex()
         if moved is not None and width(moved) < WIDEST:
-            return _formula_line(step) + _value_lines(step, moved, marked), []
-        formula = [] if step.given and step.shape else _formula_line(step)
+            return formula_line(step) + _value_lines(step, moved, marked), []
+        formula = [] if step.given and step.shape else formula_line(step)
         return formula + substituted, _entry_lines(step)
-    return _formula_line(step) + substituted + _value_lines(step, exact, marked), []
+    return formula_line(step) + substituted + _value_lines(step, exact, marked), []
 
 
 def _decimals_alone(
@@ -60,9 +66,9 @@ def _decimals_alone(
 ) -> tuple[list[str], list[str]]:
     decimals = step.latex(step.digits, labels=True, marked=marked)
     if width(decimals) > WIDEST:
-        formula = [] if step.given else _formula_line(step)
+        formula = [] if step.given else formula_line(step)
         return formula + substituted, _entry_lines(step)
-    return [*_formula_line(step), *substituted, f"&{_sign(step)} {decimals}"], []
+    return [*formula_line(step), *substituted, f"&{_sign(step)} {decimals}"], []
 
 
 def _sign(step: Step) -> str:
@@ -78,7 +84,7 @@ def working(step: Step) -> str:
         return step.symbol
     substitutes = step.display_option("substitution") and not step.substitutes_names
     substituted = _substitution_line(step) if substitutes else []
-    lines = _formula_line(step) + substituted
+    lines = formula_line(step) + substituted
     return step.symbol if lines == [f"{step.symbol} &"] else aligned(lines)
 
 
@@ -87,7 +93,8 @@ def decimals_line(step: Step) -> str:
     return rf"&\approx {step.latex(step.digits, labels=True)}"
 
 
-def _formula_line(step: Step) -> list[str]:
+def formula_line(step: Step) -> list[str]:
+    """The line of a step's general formula, or of its symbol alone."""
     if step.is_part:  # which part it is says its symbol
         return [f"{step.symbol} &"]
     left, _, right = (step.formula or f"{step.symbol} = ").partition(" = ")

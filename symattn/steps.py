@@ -239,20 +239,25 @@ class Step:
     @property
     def substitution(self) -> str | None:
         """LaTeX of the formula with this derivation's matrices in place of their names."""
+        return self.substituted(self.put_in)
+
+    def substituted(self, operand: Callable[[Step], str]) -> str | None:
+        """The same with the LaTeX that a function gives for each step that is named."""
         if self.inside or self.source is None or self.given or self._named.of:
             return None
         made = self._template
         factored = bool(self.shape) and self.display_option("factor")
-        return None if made.code else made.fill(self._bound_value, factored=factored)
+        if made.code:
+            return None
+        return made.fill(lambda name: self._bound_value(name, operand), factored=factored)
 
-    def _bound_value(self, name: str) -> str:
+    def _bound_value(self, name: str, operand: Callable[[Step], str]) -> str:
         bound = self._named.bindings.get(name)
         if isinstance(bound, tuple):
             return self._listed(bound, name)
         step = self._step_of(bound)
         if step is not None:
-            latex = self._put_in(step)
-            latex = step._symbols_latex() if _is_wide(step, latex) else latex
+            latex = operand(step)
             return latex if step.shape or not latex.startswith("-") else rf"\left({latex}\right)"
         if isinstance(bound, int) and self.derivation.graph.nodes[bound].shape == ():
             from symattn.numbers.texts import text
@@ -262,8 +267,12 @@ class Step:
             return bound
         return notation.symbol(name)
 
+    def put_in(self, operand: Step) -> str:
+        """LaTeX of a step as it stands in this one's formula: by names where it is too wide."""
+        latex = self._put_in(operand)
+        return operand._symbols_latex() if _is_wide(operand, latex) else latex
+
     def _put_in(self, operand: Step) -> str:
-        """The matrix of a step as it stands in this one's formula."""
         return operand.latex(None if self._puts_exact(operand) else operand.digits)
 
     def _puts_exact(self, operand: Step) -> bool:
@@ -846,3 +855,10 @@ class Steps(tuple[Step, ...]):
 
 def _is_wide(step: Step, latex: str) -> bool:
     return bool(step.shape) and width(latex) > LINE
+
+
+def entries_of(found: Any) -> list[Entry]:
+    """The entries of what an address leads to: a step, an entry, or lists of entries."""
+    if isinstance(found, Step):
+        return found.entries()
+    return [found] if isinstance(found, Entry) else [e for part in found for e in entries_of(part)]

@@ -92,6 +92,15 @@ WORDS = {
     "language": "en",
     "appendix": "What was left out above",
     "see_appendix": "See the appendix.",
+    "sheet": "{title} (worksheet {number})",
+    "sheet_name": "Name:",
+    "sheet_boxes": "Write a number in each of the {count} boxes: exact, such as 1/3, or a decimal "
+    "with {digits} places, rounded only when it is written down.",
+    "sheet_one_box": "Write a number in the box: exact, such as 1/3, or a decimal with {digits} "
+    "places, rounded only when it is written down.",
+    "sheet_names": "A name such as {name} stands for the number that belongs in that box.",
+    "sheet_typed": "In this file a number takes the place of {room} in its box.",
+    "key": "{title}: key",
     "has_symbols": "With symbols in it there are no floats to compare.",
 }
 

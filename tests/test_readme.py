@@ -14,7 +14,16 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
-DOCUMENTS = ["README.md", "docs/generation.md", "docs/thresholds.md", "docs/your-own.md"]
+DOCUMENTS = [
+    "README.md",
+    "docs/generation.md",
+    "docs/thresholds.md",
+    "docs/your-own.md",
+    "docs/worksheets.md",
+]
+
+#: Those without a command and what it prints.
+NO_CONSOLE = ("docs/notebooks.md", "docs/your-own.md", "docs/worksheets.md")
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
@@ -36,7 +45,7 @@ def test_python_examples_run(name: str, tmp_path: Path) -> None:
 def test_console_examples_print_what_they_show(name: str) -> None:
     text = (ROOT / name).read_text("utf-8")
     shown = re.findall(r"```console\n\$ symattn (.*?)\n(.*?)```", text, re.DOTALL)
-    assert shown or name == "docs/your-own.md"
+    assert shown or name in NO_CONSOLE
     for words, expected in shown:
         done = subprocess.run(
             [sys.executable, "-m", "symattn", *shlex.split(words)],

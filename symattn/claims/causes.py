@@ -304,7 +304,7 @@ def _rearranged(
 def _prints(values: Balls, claim: Claimed, cut: bool) -> bool:
     """Whether a value would be printed as it was: rounded, or cut off toward zero."""
     ball, printed = values[claim.entry.index], claim.printed
-    if isinstance(ball, Infinity) or printed.kind in ("infinity", "nan", "unreadable"):
+    if isinstance(ball, Infinity) or printed.kind in ("infinity", "nan", "blank", "unreadable"):
         return bool(printed.value == ball)
     if claim.factor is not None:
         with ctx.workprec(START):

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from symattn import progress
+from symattn.claims.answers import Answers, answers_of, told_apart
 from symattn.claims.causes import Explained, explained
 from symattn.claims.consistency import Inconsistent, inconsistent
 from symattn.claims.entry_claims import entry_claims
@@ -47,6 +48,7 @@ class Checked:
         inconsistent: numbers that cannot be right whatever the inputs were.
         shown: the blocks that are written from the spec.
         guesses: numbers in prose that may restate an entry.
+        answers: of a worksheet, what was written in its boxes; else None.
     """
 
     document: Document
@@ -58,16 +60,18 @@ class Checked:
     inconsistent: tuple[Inconsistent, ...]
     shown: tuple[Shown, ...]
     guesses: tuple[Guess, ...]
+    answers: Answers | None = None
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """How many numbers are right, wrong, undecided, unmatched; quoted ones apart."""
+        """How many are right, wrong, undecided, unmatched, unanswered; quoted ones apart."""
         found = Counter(
             f.judgement.verdict if not f.claim.quoted else "quoted" for f in self.findings
         )
         found.update(j.verdict for j in self.of_spec)
         found["unmatched"] += len(self.example.unmatched)
-        return {k: found[k] for k in ("right", "wrong", "undecided", "unmatched", "quoted")}
+        words = ("right", "wrong", "undecided", "unmatched", "unanswered", "quoted")
+        return {k: found[k] for k in words if found[k] or k != "unanswered"}
 
     @property
     def is_wrong(self) -> bool:
@@ -81,7 +85,8 @@ class Checked:
         """Whether something is undecided, or nothing could be judged."""
         counts = self.counts
         nothing = not (counts["right"] or counts["wrong"] or self.shown)
-        return bool(counts["undecided"] or counts["unmatched"] or nothing)
+        blank = self.answers is not None and self.answers.unanswered
+        return bool(counts["undecided"] or counts["unmatched"] or blank or nothing)
 
     def _repr_markdown_(self) -> str:
         from symattn.writers import findings, jupyter
@@ -121,6 +126,7 @@ def check(
     why: list[Explained] = []
     shown: tuple[Shown, ...] = ()
     of_spec: list[Judgement] = []
+    answers: Answers | None = None
     if example.derivation is not None:
         judging = Judging(example.derivation)
         judging.names.base = subscript_base(example.claims, judging)
@@ -129,12 +135,16 @@ def check(
             line, column = reading.document.line_and_column(claim.printed.start)
             findings.append(Finding(claim, judgement, line, column))
         own = [c for c in example.claims if not c.quoted]
+        own = told_apart(example.derivation, reading.blank, own)
         wrong = [f.claim for f in findings if f.judgement.verdict == "wrong"]
         wrong = [c for c in wrong if c.printed.is_number]  # what names entries is no result
         why = explained(example.derivation, own, [c for c in wrong if not c.quoted])
         quoted = [c for c in example.claims if c.quoted]
         why += explained(example.derivation, quoted, [c for c in wrong if c.quoted])
-        judged_claims = judge(example.derivation, claims)
+        if reading.blank:
+            pairs = [(f.claim, f.judgement) for f in findings]
+            answers = answers_of(example.derivation, reading.blank, pairs)
+        judged_claims = judge(example.derivation, () if reading.blank else claims)
         numbers = {j.printed for j in judged_claims}
         said = printed_in(reading, numbers) - quoted_in(reading, numbers)
         of_spec = [j for j in judged_claims if j.printed in said]
@@ -155,7 +165,8 @@ def check(
         tuple(why),
         tuple(odd),
         shown,
-        tuple(guesses(reading, example)),
+        () if reading.blank else tuple(guesses(reading, example)),
+        answers,
     )
 
 

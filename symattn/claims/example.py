@@ -400,7 +400,7 @@ def _resolved(scale: str, d_k: int | None, d_model: int | None) -> str | None:
 
 def _is_whole(m: PrintedMatrix) -> bool:
     """Whether a matrix can be taken as given: all of it is there and is numbers."""
-    numbers = all(c.is_number and c.kind != "nan" for c in m.cells)
+    numbers = all(c.is_number and c.kind not in ("nan", "blank") for c in m.cells)
     return not m.name.index and m.is_regular and not m.elided and numbers and not m.slice
 
 

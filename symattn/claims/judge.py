@@ -33,7 +33,7 @@ from symattn.rounding import fixed
 if TYPE_CHECKING:
     from symattn.claims.entry_names import EntryNames
 
-Verdict = Literal["right", "wrong", "undecided", "unmatched"]
+Verdict = Literal["right", "wrong", "undecided", "unmatched", "unanswered"]
 
 #: Significant digits from which a float was printed by a program in double precision.
 DOUBLE = 10
@@ -146,6 +146,8 @@ class Judging:
         def say(verdict: Verdict, correct: str, note: str = "") -> Judgement:
             return Judgement(entry.address, printed.text, correct, verdict, entry, note)
 
+        if printed.kind == "blank":
+            return say("unanswered", "")
         if printed.kind == "unreadable":
             return self._expressed(entry, printed, factor, say)
         if entry.step.has_symbols:

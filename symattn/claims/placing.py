@@ -364,7 +364,7 @@ def _best(readings: list[list[Claimed]], judging: Judging) -> list[Claimed]:
     first = _meaning(readings[0][0])
 
     def right(claims: list[Claimed]) -> int:
-        finite = [c for c in claims if c.printed.kind != "infinity"]
+        finite = [c for c in claims if c.printed.kind not in ("infinity", "blank")]
         found = (judging.judged(c.entry, c.printed, c.factor).verdict for c in finite)
         count = sum(verdict == "right" for verdict in found)
         return count if _meaning(claims[0]) == first or 2 * count > len(finite) else -1

@@ -23,7 +23,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 #: The commands, in the order of `symattn --help`; each is the object ``command`` of its module.
 COMMANDS = (
     "write", "show", "list", "verify", "check", "generate", "prove", "vary", "sensitivity", "diff",
-    "certify", "params", "new", "repl",
+    "certify", "params", "worksheet", "new", "repl",
 )  # fmt: skip
 
 

@@ -90,10 +90,15 @@ def _about(spec: str, derivation: Derivation, output: Path | None) -> str:
 
     Nothing for a spec that quotes numbers: its page says itself which of them are wrong.
     """
-    from symattn.examples import builtin_names
-
     if derivation.spec is not None and derivation.spec.claims:
         return ""
+    return place_of(spec, output)
+
+
+def place_of(spec: str, output: Path | None) -> str:
+    """A built-in's name, or where a spec lies from where a page will; nothing if that is open."""
+    from symattn.examples import builtin_names
+
     if spec in builtin_names():
         return spec
     if output is None or str(output) == "-" or not spec.endswith(".toml"):

@@ -19,6 +19,7 @@ from symattn.notation import visible
 SLIPS = 6  # entries of a step that are written out
 CAUSES = 5  # that are told of a step
 TOLD = 200  # numbers that are told of a document
+TOLD_BLANK = 30  # entries without an answer that are named
 LONG = 500  # characters of an entry's working
 
 
@@ -121,6 +122,7 @@ def data(checked: Checked) -> dict[str, Any]:
             {"at": j.at, "printed": j.printed, "correct": j.correct, "verdict": j.verdict}
             for j in checked.of_spec
         ],
+        **({"answers": dict(checked.answers.verdicts)} if checked.answers else {}),
         "causes": [
             {
                 "step": e.step.short,
@@ -166,11 +168,17 @@ def _about(checked: Checked) -> Iterator[str]:
         yield f"given: {', '.join(given)}"
     if checked.example.notes:
         yield "; ".join(checked.example.notes)
+    if checked.answers is not None:
+        counts = checked.answers.counts
+        yield f"answers: {', '.join(f'{n} {word}' for word, n in counts.items())}"
+        if missing := checked.answers.unanswered:
+            more = f" and {len(missing) - TOLD_BLANK} more" * (len(missing) > TOLD_BLANK)
+            yield f"unanswered: {', '.join(missing[:TOLD_BLANK])}{more}"
 
 
 def _told(finding: Finding) -> bool:
     j = finding.judgement
-    return bool(j.verdict != "right")
+    return j.verdict not in ("right", "unanswered")
 
 
 def _at(checked: Checked, finding: Finding) -> str:

@@ -32,14 +32,28 @@ def write(page: Page, spec: str = "") -> str:
     Args:
         spec: what the page is about; see `markdown.write`. A built-in's name needs not be said.
 
+    A page without a derivation, such as a worksheet, is text alone.
+
     Raises:
         SpecError: a page of a derivation that no spec was read for.
     """
-    if page.derivation is None or page.derivation.spec is None:
+    if page.derivation is None:
+        cells = [_text_cell(page, spec)]
+    elif page.derivation.spec is None:
         raise SpecError("a notebook needs a derivation that was loaded from a spec")
-    cells = list(_Notebook(page, spec).cells())
+    else:
+        cells = list(_Notebook(page, spec).cells())
     whole = {"cells": cells, "metadata": METADATA, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(whole, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
+def _text_cell(page: Page, spec: str) -> dict[str, Any]:
+    """All of a page as one cell of Markdown."""
+    comment = marker.said(spec)
+    parts = [f"<!-- {comment} -->"] if comment else []
+    parts += [jupyter.written(b) for b in (Heading(1, plain(page.title)), *page.blocks)]
+    source = _split("\n\n".join(parts))
+    return {"cell_type": "markdown", "id": "cell-1", "metadata": {}, "source": source}
 
 
 class _Notebook:

@@ -17,7 +17,7 @@ MAX_DIGITS = 200
 MAX_EXPONENT = 400
 RAW_FLOAT = 7  # significant digits from which a decimal looks printed by a program
 
-CellKind = Literal["decimal", "integer", "infinity", "nan", "exact", "unreadable"]
+CellKind = Literal["decimal", "integer", "infinity", "nan", "exact", "blank", "unreadable"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,9 @@ class Printed:
     Attributes:
         text: the number as printed, without what surrounds it (bold, colour, dollar signs).
         start, end: its span in the document's text, as written there.
-        kind: what it is; "unreadable" for anything that is no number.
-        value: its exact meaning; None for nan and what is unreadable.
+        kind: what it is; "blank" for an empty box of a worksheet, where a number belongs, and
+            "unreadable" for anything that is no number.
+        value: its exact meaning; None for nan, what is blank and what is unreadable.
         plain: a decimal or integer with ASCII sign and point: ``-0.5``, ``9.8e-01``.
         decimals: places after the point that it claims, percent and exponent counted in:
             4 for ``64.25%``, 6 for ``9.8e-05``, −3 for ``1e3``.
@@ -80,10 +81,15 @@ _BEFORE = re.compile(
 )
 _AFTER = re.compile(
     rf"(?:{_SPACE}|\\(?:hline|bottomrule)|<!--(?:(?!-->).)*-->|<[^<>]*>|[,;]"
-    r"|\^\{?\s*\\d?dagger\s*\}?)$"
+    r"|\\[hv]?phantom\{[^{}]*\}|\^\{?\s*\\d?dagger\s*\}?)$"
 )
 _STAR = re.compile(r"\^\{?\s*(?:\\ast(?![a-zA-Z])|\*)\s*\}?$")
 _APPROXIMATE = re.compile(r"\\approx(?![a-zA-Z])|\\simeq(?![a-zA-Z])|[≈≃]")
+#: A box that nothing stands in; where a number does, it is peeled like other wrappers.
+_BLANK = re.compile(
+    r"(?:\\(?:hline|midrule)(?![a-zA-Z])\s*)*(?P<box>\\(?:boxed|fbox|underline)\s*\{"
+    r"(?:\s|\?|~|\\(?:[,;:!> ]|q?quad(?![a-zA-Z])|[hv]?phantom\{[^{}]*\}|hspace\*?\{[^{}]*\}))*\})"
+)
 _TEXT = r"math(?:bf|rm|it|sf|tt|normal|bb)|text(?:bf|rm|it|sf|tt|normal)?"
 _WRAPPER = re.compile(
     rf"\\(?:(?:{_TEXT}|bm|boldsymbol|pmb|underline|boxed|fbox|mbox|ensuremath|num|hbox|emph"
@@ -139,6 +145,9 @@ def read(view: Mapped, start: int, end: int) -> Printed:
         view = decoded(view, start, end)
         start, end = 0, len(view.text)
     text = view.text[start:end]
+    if len(text) <= MAX_CELL and (blank := _BLANK.fullmatch(text.strip())):
+        begin = start + text.index(blank["box"])
+        return Printed(blank["box"], *view.span(begin, begin + len(blank["box"])), "blank")
     if len(text) > MAX_CELL:
         stripped = text.strip()
         begin = start + len(text) - len(text.lstrip())

@@ -37,6 +37,7 @@ class Marking:
     blocks: list[Block] = field(default_factory=list)
     problems: list[tuple[int, str]] = field(default_factory=list)
     spec: str = ""
+    blank: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -73,6 +74,8 @@ def marking_of(region: Region, spans: list[MathSpan], matrices: list[PrintedMatr
             opened = None
         elif marker.text.startswith("spec "):
             found.spec = marker.text.removeprefix("spec ").strip()
+        elif marker.text.startswith("blank "):
+            found.blank += marker.text.removeprefix("blank ").split()
         elif block := block_of(marker.text):
             if opened is not None:
                 found.problems.append((opened.start, _unclosed(opened)))
@@ -81,7 +84,11 @@ def marking_of(region: Region, spans: list[MathSpan], matrices: list[PrintedMatr
             _mark(found, address, view, marker, is_html, (start, end))
         else:
             found.problems.append(
-                (start, f"wanted symattn: ADDRESS, show, quoted or spec, got {marker.text[:60]!r}")
+                (
+                    start,
+                    "wanted symattn: ADDRESS, show, quoted, spec or blank, "
+                    f"got {marker.text[:60]!r}",
+                )
             )
     if opened is not None:
         found.problems.append((opened.start, _unclosed(opened)))

@@ -60,6 +60,7 @@ class Reading:
         spec: the spec that a comment names, or "".
         named: matrices in which names of entries stand, and no numbers.
         equalities: equations of single numbers.
+        blank: the addresses that a worksheet says it left blank.
     """
 
     document: Document
@@ -71,6 +72,7 @@ class Reading:
     spec: str = ""
     named: tuple[PrintedMatrix, ...] = ()
     equalities: tuple[Equality, ...] = ()
+    blank: tuple[str, ...] = ()
 
 
 def read(source: str | Path | Document, kind: Kind | None = None) -> Reading:
@@ -214,6 +216,7 @@ class _Collected:
             next((m.spec for m in self.markings if m.spec), ""),
             tuple(self.named),
             tuple(equal),
+            tuple(address for m in self.markings for address in m.blank),
         )
 
 

@@ -178,6 +178,8 @@ class _Translator:
         if name in _FUNCTIONS and self._peek() in ("(", "{"):
             inner = self._sequence(")") if self._next()[1] == "(" else self._sequence("}")
             return f"{_FUNCTIONS[name]}({inner})"
+        if name in ("log", "ln") and self._peek() and self._peek() not in "+-*/^":
+            return f"log({self._atom(*self._next())})"  # \\log 2
         if kind == "number" or (kind == "name" and "." not in token):
             return token
         if token == r"\infty":

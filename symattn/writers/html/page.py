@@ -44,6 +44,8 @@ def write(page: Page, spec: str = "") -> str:
         title=text(page.title),
         style=_part("page.css"),
         body=f"{main}\n{rest}",
+        # Of a page without a derivation, such as a worksheet, there is nothing to ask.
+        hidden=" hidden" if page.derivation is None else "",
         contents=body.table_of_contents(),
         map=figures.stepmap(page.derivation),
         symbols=body.symbols(),

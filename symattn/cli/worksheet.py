@@ -1,0 +1,154 @@
+"""`symattn worksheet`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from symattn.cli.options import DEFAULT, Command, derivation_of, display_options, displayed
+
+if TYPE_CHECKING:
+    from symattn.derivation import Derivation
+    from symattn.worksheets.several import Numbered
+
+#: The options of an example; see `symattn.worksheets.wanted.Wanted`.
+WANTED = ("model", "tokens", "width", "mask", "style")
+
+
+@click.command("worksheet", cls=Command)
+@click.argument("spec", required=False)
+@click.option(
+    "--blank",
+    default="",
+    metavar="A,O[1]|N|N%",
+    help="What to leave blank: steps, rows, entries; or how many entries, picked by the seed. "
+    "Else S, Z, A and O.",
+)
+@click.option("--seed", type=int, help="Of what is made or picked at random; the sheet says it.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="The sheet, in the format of its ending; - for the terminal.",
+)
+@click.option("--key", type=click.Path(path_type=Path), help="The key; else SHEET-key beside it.")
+@click.option("--count", type=int, default=1, help="So many different sheets, by their seeds.")
+@click.option("--prose/--no-prose", default=True, help="The text of the spec around the steps.")
+@click.option("--random", "is_random", is_flag=True, help="Make an example, SHEET.toml.")
+@click.option("--style", type=click.Choice(["fractions", "exponentials"]), help="Of its weights.")
+@click.option("--model", type=click.Choice(["attention_head", "next_token"]), help="Its model.")
+@click.option("--mask", type=click.Choice(["causal", "none"]), help="Its mask.")
+@click.option("--tokens", type=int, help="How many tokens it has, 2 to 6.")
+@click.option("--width", type=int, help="Components of its embeddings, 1 to 4.")
+@display_options(pages=True)
+def command(
+    spec: str | None,
+    blank: str,
+    seed: int | None,
+    output: Path | None,
+    key: Path | None,
+    count: int,
+    prose: bool,
+    is_random: bool,
+    **given: Any,
+) -> None:
+    """A worksheet: the derivation with boxes to write in, and its key.
+
+    \b
+    symattn worksheet --blank A,O -o sheet.md
+    symattn worksheet --random --seed 7 -o sheet.md
+    symattn worksheet --random --count 30 -o sheet.md
+    symattn check sheet.md
+    """
+    from symattn.worksheets.several import worksheets
+
+    options = {name: given.pop(name) for name in WANTED}
+    options = {name: value for name, value in options.items() if value is not None}
+    if not is_random and options:
+        raise click.UsageError(f"wanted --random together with --{next(iter(options))}")
+    if is_random and spec is not None:
+        raise click.UsageError(f"wanted a spec or --random, got {spec} and --random")
+    is_printed = output is None or str(output) == "-"
+    if is_printed and (is_random or count != 1 or key):
+        raise click.UsageError("wanted -o FILE together with --random, --count and --key")
+    form = _form(output)
+    texts: dict[int | None, str] = {}
+
+    def derived(number: int | None) -> Derivation:
+        if not is_random:
+            return displayed(derivation_of(spec or DEFAULT), **given)
+        from symattn.spec_reader import parse_spec
+        from symattn.worksheets.examples import random_text
+
+        texts[number] = random_text(number or 0, **options)
+        return displayed(parse_spec(texts[number], f"worksheet {number}").derive(), **given)
+
+    sheets = worksheets(
+        derived,
+        blank,
+        seed=0 if is_random and seed is None else seed,
+        count=count,
+        prose=prose,
+        typed=form in ("markdown", "latex", "notebook"),
+    )
+    if output is None or is_printed:
+        click.echo(_written(sheets[0], form, spec or DEFAULT, None), nl=False)
+    else:
+        _write(sheets, output, key, spec or DEFAULT, texts)
+
+
+def _write(
+    sheets: list[Numbered], output: Path, key: Path | None, spec: str, texts: dict[int | None, str]
+) -> None:
+    """All files of the sheets, or none."""
+    from symattn import files
+    from symattn.worksheets.several import key_of
+    from symattn.writers import formats
+
+    wanted: dict[Path, str | bytes] = {}
+    width = max(len(str(sheet.seed)) for sheet in sheets)
+    for sheet in sheets:
+        path = output
+        if len(sheets) > 1:
+            path = output.with_name(f"{output.stem}-{sheet.seed:0{width}}{output.suffix}")
+        about = spec
+        if texts:
+            own = path.with_suffix(".toml")
+            about = str(own)
+            wanted[_free(own)] = texts[sheet.seed]
+        wanted[path] = _written(sheet, formats.format_of(path), about, path)
+    key = key or output.with_name(f"{output.stem}-key{output.suffix}")
+    if key in wanted:
+        raise click.UsageError(f"wanted the key in a file of its own, got {key} for two")
+    wanted[key] = formats.written(key_of(sheets, f"{output.stem}: key"), formats.format_of(key))
+    files.write_all(wanted)
+    boxes = sum(len(sheet.made.boxes) for sheet in sheets)
+    first = f"{len(sheets)} worksheets" if len(sheets) > 1 else str(output)
+    click.echo(f"{first}: {boxes} boxes; key: {key}", err=True)
+
+
+def _written(sheet: Numbered, form: str, spec: str, output: Path | None) -> str | bytes:
+    """A sheet in a format; where that has comments, these say its spec and what is blank."""
+    from symattn.cli.write import place_of
+    from symattn.writers import formats, marker
+
+    text = formats.written(sheet.made.sheet, form, place_of(spec, output))
+    return text if isinstance(text, bytes) else text + marker.blank(sheet.made.blank, form)
+
+
+def _free(path: Path) -> Path:
+    """A path for a spec of ours; what somebody else wrote there is left alone."""
+    from symattn.files import FileError
+    from symattn.worksheets.examples import HEADER
+
+    if path.is_file() and not path.read_bytes().startswith(HEADER.encode()):
+        raise FileError(f"{path}: is there already, and is no spec of a worksheet")
+    return path
+
+
+def _form(output: Path | None) -> str:
+    from symattn.writers.formats import format_of
+
+    return "markdown" if output is None or str(output) == "-" else format_of(output)

@@ -1,0 +1,1 @@
+"""Worksheets: a derivation with entries left blank, its key, and examples made for it."""
