@@ -347,9 +347,9 @@ class Explanation:
         return rows
 
     def __str__(self) -> str:
-        words = place(self.entry)
-        head = self.entry.address + (f": {words}" if words else "")
-        return "\n".join([head, *(f"  {label:<12} {text}" for label, text in self.rows())])
+        from symattn.writers import terminal
+
+        return terminal.explanation(self)
 
     __repr__ = __str__
 

@@ -1,8 +1,7 @@
 """One line on a terminal that says how far long work has come, and goes when it is done.
 
-Not rich's: that puts itself in place of sys.stdout to share the screen with what is printed, and
-takes longer to import than most commands take. A thread draws, so that the line comes in the
-middle of a long item, too.
+Not rich's: that puts itself in place of sys.stdout to share the screen with what is printed. A
+thread draws, so that the line comes in the middle of a long item, too.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from symattn import progress
-from symattn.cli.options import format_options, print_json
+from symattn.cli.options import format_options, print_json, print_text
 from symattn.errors import SymattnError
 
 
@@ -59,8 +59,10 @@ def command(
         if kind == "json":
             results.append(findings.data(checked))
         with progress.hidden():
-            if kind != "json":
-                click.echo(getattr(findings, kind)(checked), nl=False)
+            if kind == "text":
+                print_text(findings.text, checked)
+            elif kind == "github":
+                click.echo(findings.github(checked), nl=False)
             if show_diff and changes:
                 click.echo(difference(name, old, new), nl=False)
             if write_fix:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from symattn.cli.options import DEFAULT, derivation_of, format_options, print_json
+from symattn.cli.options import DEFAULT, derivation_of, format_options, print_json, print_text
 
 
 @click.command("list")
@@ -24,4 +24,4 @@ def command(spec: str, form: str | None, as_json: bool) -> None:
         keys = ("address", "symbol", "source", "formula")
         print_json([{k: getattr(s, k) for k in keys} | {"shape": list(s.shape)} for s in steps])
     else:
-        click.echo(terminal.overview(steps))
+        print_text(terminal.overview, steps)

@@ -145,8 +145,18 @@ def print_by(writer: Any, form: str | None, as_json: bool, *found: Any) -> None:
     kind = "json" if as_json else form or "text"
     if kind == "json":
         print_json(writer.data(*found))
+    elif kind == "text":
+        print_text(writer.text, *found)
     else:
         click.echo(getattr(writer, kind)(*found))
+
+
+def print_text(write: Callable[..., str], *found: Any) -> None:
+    """Print what a writer makes of something for the terminal, or pipe, that there is."""
+    from symattn.cli.terminal import echo, screen
+
+    where = screen()
+    echo(write(*found, screen=where).removesuffix("\n"), where)
 
 
 def print_json(value: Any) -> None:

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from symattn.cli.options import DEFAULT, format_options, print_json
+from symattn.cli.options import DEFAULT, format_options, print_json, print_text
 
 
 @click.command("prove")
@@ -32,6 +32,8 @@ def command(
     kind = "json" if as_json else form or "text"
     if kind == "json":
         print_json(statements.data(found))
+    elif kind == "text":
+        print_text(statements.text, found)
     else:
         click.echo(getattr(statements, kind)(found).rstrip("\n"))
     is_open = strict and any(s.verdict == "undecided" for s in found)

@@ -19,12 +19,14 @@ from symattn.cli.options import (
     flat,
     format_options,
     print_json,
+    print_text,
 )
 from symattn.errors import SpecError
 from symattn.layout import MAX_CHARACTERS
 
 if TYPE_CHECKING:
     from symattn.notation import Notation
+    from symattn.writers.screen import Screen
 
 
 @click.command("show", cls=Command)
@@ -81,6 +83,8 @@ def command(
         _print_expanded(flat(found), kind, MAX_CHARACTERS if limit is None else limit)
     elif kind == "json":
         print_json(any_json(found))
+    elif kind == "text":
+        print_text(_text, flat(found))
     else:
         click.echo("\n".join(_shown(part, kind) for part in flat(found)))
 
@@ -97,6 +101,7 @@ def _digits_of_model(display: dict[str, Any]) -> int | None:
 def _show_selection(address: str, found: Any, k: int | None, p: str | None, kind: str) -> None:
     from symattn.entries import Entry
     from symattn.selection import nucleus, top_k
+    from symattn.writers import terminal
 
     if k is not None and p is not None:
         raise SpecError("wanted --top or --nucleus, got both")
@@ -109,7 +114,7 @@ def _show_selection(address: str, found: Any, k: int | None, p: str | None, kind
     if kind == "json":
         print_json(kept.json())
     else:
-        click.echo(str(kept))
+        print_text(terminal.selection, kept)
 
 
 def _print_expanded(found: list[Any], kind: str, limit: int) -> None:
@@ -143,14 +148,22 @@ def _spec_and_step(words: Sequence[str]) -> tuple[str, str]:
     raise SpecError(f"wanted [SPEC] STEP, got {len(words)} words: {' '.join(words)}")
 
 
+def _text(found: list[Any], screen: Screen) -> str:
+    from symattn.entries import Entry
+    from symattn.writers.terminal import explanation, step
+
+    parts = [
+        explanation(x.explain(), screen) if isinstance(x, Entry) else step(x, screen) for x in found
+    ]
+    return "\n".join(parts)
+
+
 def _shown(found: Any, kind: str) -> str:
     from symattn.entries import Entry
     from symattn.equations import equation
     from symattn.writers import terminal
     from symattn.writers.markdown import escape
 
-    if kind == "text":
-        return str(found.explain() if isinstance(found, Entry) else found)
     step, indices = (found.step, [found.index]) if isinstance(found, Entry) else (found, None)
     if isinstance(found, Entry):
         equations = [found.explain().latex()]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from symattn.cli.options import DEFAULT, derivation_of, format_options, print_json
+from symattn.cli.options import DEFAULT, derivation_of, format_options, print_json, print_text
 from symattn.errors import SpecError
 
 
@@ -47,6 +47,8 @@ def command(
     kind = "json" if as_json else form or "text"
     if kind == "json":
         print_json(found.json())
+    elif kind == "text":
+        print_text(variations.text, found)
     else:
         click.echo(getattr(variations, kind)(found).rstrip("\n"))
 

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from symattn.cli.options import DEFAULT, derivation_of, format_options, print_json
+from symattn.cli.options import DEFAULT, derivation_of, format_options, print_json, print_text
 
 
 @click.command("verify")
@@ -19,9 +19,11 @@ def command(spec: str, form: str | None, as_json: bool) -> None:
     symattn verify
     symattn verify mine.toml --json
     """
+    from symattn.writers import terminal
+
     report = derivation_of(spec).verify()
     if as_json or form == "json":
         print_json(report.json())
     else:
-        click.echo(str(report))
+        print_text(terminal.report, report)
     sys.exit(0 if report.agrees else 1)

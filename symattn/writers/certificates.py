@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from symattn.writers.terminal import table
+from symattn.notation import visible
+from symattn.writers.columns import table
+from symattn.writers.screen import PLAIN, Screen
 
 if TYPE_CHECKING:
     from symattn.pretrained.certificate import Certificate, Distance
@@ -25,11 +27,11 @@ class Named:
     names: dict[int, str]
 
 
-def text(found: Named) -> str:
+def text(found: Named, screen: Screen = PLAIN) -> str:
     """Tables for a terminal."""
     c = found.certificate
     lines = [
-        f"{len(c.tokens)} tokens: {' '.join(found.words)}",
+        f"{len(c.tokens)} tokens: {visible(' '.join(found.words))}",
         "",
         "Errors against the certified values of the file's weights, in units in the last place",
         "(largest, mean), and the largest in absolute terms:",
@@ -37,6 +39,8 @@ def text(found: Named) -> str:
             ["", "certain to", *_types(c)],
             [_row(s.name, s.radius, s.distances) for s in c.stages],
             left=1,
+            screen=screen,
+            repeated=1,
         ),
     ]
     inside = [
@@ -46,9 +50,9 @@ def text(found: Named) -> str:
     ]
     if inside:
         lines += ["", "Inside, the steps of each stage that are farthest off:"]
-        lines.append(table(["step", *_types(c)], inside, left=1))
+        lines.append(table(["step", *_types(c)], inside, left=1, screen=screen, repeated=1))
     lines += ["", f"{c.bits} bits of precision."]
-    return "\n".join([*lines, *_ending(found)])
+    return "\n".join([*lines, *_ending(found, screen)])
 
 
 def _types(c: Certificate) -> list[str]:
@@ -77,18 +81,20 @@ def _worst(steps: Any) -> list[tuple[str, Any]]:
     return order[:3]
 
 
-def _ending(found: Named) -> list[str]:
+def _ending(found: Named, screen: Screen) -> list[str]:
     c = found.certificate
     off = ", ".join(f"{k} is off by at most {d.absolute:.1e}" for k, d in c.result.items())
     if c.words:
         rows = [[str(w.token), found.names.get(w.token, ""), w.decimal] for w in c.words]
-        lines = [table(["token", "word", "probability"], rows, left=2)]
+        lines = [table(["token", "word", "probability"], rows, left=2, screen=screen)]
         if c.predicted is None:
-            lines.append("The most likely next token is undecided at this precision.")
+            said = "The most likely next token is undecided at this precision."
+            lines.append(screen.ink(said, "warning"))
         else:
             word = found.names.get(c.predicted, "")
-            named = f"{c.predicted} {word}".strip()
-            lines.append(f"The next token is {named}: its logit lies above all others, proven.")
+            named = visible(f"{c.predicted} {word}".strip())
+            said = f"The next token is {named}: its logit lies above all others, proven."
+            lines.append(screen.ink(said, "good"))
         return [*lines, f"Of the probabilities {off}."]
     shown = c.vector[:SHOWN]
     more = f", … ({len(c.vector)} entries)" if len(c.vector) > SHOWN else ""

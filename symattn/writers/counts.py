@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from symattn.blocks import Table, row
 from symattn.writers import latex as latex_writer
 from symattn.writers import markdown as markdown_writer
-from symattn.writers.terminal import table
+from symattn.writers.columns import table
+from symattn.writers.screen import PLAIN, Screen
 
 if TYPE_CHECKING:
     from symattn.pretrained.counting import Count
@@ -18,7 +19,7 @@ def _plain(formula: Any) -> str:
     return str(formula).replace("**", "^").replace("*", " ")
 
 
-def text(count: Count, letters: Sequence[str] = ()) -> str:
+def text(count: Count, letters: Sequence[str] = (), screen: Screen = PLAIN) -> str:
     """A table for a terminal.
 
     Args:
@@ -29,7 +30,8 @@ def text(count: Count, letters: Sequence[str] = ()) -> str:
         [q.name, _plain(q.formula), f"{q.value:,}" if not letters else _plain(q.kept(letters))]
         for q in count.quantities
     ]
-    return "\n".join([sizes, "", table(["", "formula", "value"], rows, left=2 + bool(letters))])
+    shown = table(["", "formula", "value"], rows, left=2 + bool(letters), screen=screen)
+    return "\n".join([sizes, "", shown])
 
 
 def _table(count: Count, letters: Sequence[str]) -> Table:

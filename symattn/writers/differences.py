@@ -10,22 +10,23 @@ from symattn.difference import Difference, EntryDifference, StepDifference
 from symattn.entries import Entry, place
 from symattn.notation import visible
 from symattn.writers import markdown as markdown_writer
-from symattn.writers import terminal
+from symattn.writers.columns import table
+from symattn.writers.screen import PLAIN, Screen
 
 SHOWN = 50  # entries of a step
 
 
-def text(found: Difference) -> str:
+def text(found: Difference, screen: Screen = PLAIN) -> str:
     """For a terminal: a table a step."""
     if not found.changed:
         return "no step differs"
     parts = []
     for step in found.changed:
-        parts.append(f"{step.address}: {_said(step)}")
+        parts.append(f"{screen.ink(step.address, 'heading')}: {_said(step)}")
         if step.entries:
             rows = [[_where(e), *_cells(e, lambda x: x.text())] for e in step.entries[:SHOWN]]
             header = ["entry", "left", "≈", "right", "≈"]
-            parts.append(terminal.table(header, rows, left=2))
+            parts.append(table(header, rows, left=2, screen=screen))
             parts += _more(step)
     return "\n".join(parts)
 

@@ -15,7 +15,9 @@ from symattn.claims.placing import Claimed
 from symattn.claims.prose import repeats
 from symattn.entries import place
 from symattn.notation import visible
+from symattn.writers.screen import PLAIN, Screen
 
+ROLES = {"right": "good", "wrong": "bad", "quoted": ""}  # in what colour a verdict stands
 SLIPS = 6  # entries of a step that are written out
 CAUSES = 5  # that are told of a step
 TOLD = 200  # numbers that are told of a document
@@ -23,23 +25,26 @@ TOLD_BLANK = 30  # entries without an answer that are named
 LONG = 500  # characters of an entry's working
 
 
-def text(checked: Checked) -> str:
+def text(checked: Checked, screen: Screen = PLAIN) -> str:
     """For people: what is wrong, where, and why; then what was found at all."""
     name = str(checked.document.path) or "text"
-    lines = [f"{name}: {_summary(checked)}"]
+    lines = [f"{screen.ink(name, 'heading')}: {_summary(checked, screen)}"]
     lines += [f"  {line}" for line in _about(checked)]
     told = [f for f in checked.findings if _told(f)]
-    lines += [f"{name}:{_at(checked, f)}  {_sentence(f)}" for f in told[:TOLD]]
+    lines += [f"{name}:{_at(checked, f)}  {_sentence(f, screen)}" for f in told[:TOLD]]
     if len(told) > TOLD:
         lines.append(f"{name}: and {len(told) - TOLD} more, see --json")
     for j in checked.of_spec:
         if j.verdict != "right":
-            lines.append(f"{name}: the spec claims {j.printed} for {j.at}: {_verdict(j)}")
-    lines += [f"{name}:{line}:{column}  {said}" for line, column, said, _ in _others(checked)]
+            lines.append(f"{name}: the spec claims {j.printed} for {j.at}: {_verdict(j, screen)}")
+    lines += [
+        f"{name}:{line}:{column}  {screen.ink(said, 'bad' * wrong)}"
+        for line, column, said, wrong in _others(checked)
+    ]
     if why := list(_why(checked)):
-        lines += ["why:", *(f"  {line}" for line in why)]
+        lines += [screen.ink("why:", "heading"), *(f"  {line}" for line in why)]
     if not (checked.counts["right"] or checked.counts["wrong"] or checked.shown):
-        lines.append(f"{name}: nothing could be judged")
+        lines.append(f"{name}: {screen.ink('nothing could be judged', 'warning')}")
     return "\n".join(lines) + "\n"
 
 
@@ -155,10 +160,12 @@ def fixed(checked: Checked, changes: list[Edit]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _summary(checked: Checked) -> str:
+def _summary(checked: Checked, screen: Screen = PLAIN) -> str:
     counts = checked.counts
     shown = [k for k in counts if counts[k] or k in ("right", "wrong")]
-    return ", ".join(f"{counts[k]} {k}" for k in shown)
+    return ", ".join(
+        screen.ink(f"{counts[k]} {k}", ROLES.get(k, "warning") if counts[k] else "") for k in shown
+    )
 
 
 def _about(checked: Checked) -> Iterator[str]:
@@ -185,12 +192,12 @@ def _at(checked: Checked, finding: Finding) -> str:
     return f"{finding.line}:{finding.column}"
 
 
-def _sentence(finding: Finding) -> str:
+def _sentence(finding: Finding, screen: Screen = PLAIN) -> str:
     j = _in_percent(finding)
     where = place(finding.claim.entry)
     about = f" ({where})" if where else ""
     quoted = "quoted: " if finding.claim.quoted else ""
-    return f"{quoted}{j.at}{about}: {visible(j.printed)} is {_verdict(j)}"
+    return f"{quoted}{j.at}{about}: {visible(j.printed)} is {_verdict(j, screen)}"
 
 
 def _in_percent(finding: Finding) -> Judgement:
@@ -203,13 +210,13 @@ def _in_percent(finding: Finding) -> Judgement:
     return replace(j, printed=f"{j.printed}%", correct=correct)
 
 
-def _verdict(j: Any) -> str:
+def _verdict(j: Any, screen: Screen = PLAIN) -> str:
+    said = screen.ink(j.verdict, ROLES.get(j.verdict, "warning"))
     if j.verdict == "wrong":
-        return f"wrong, it should be {j.correct}"
+        return f"{said}, it should be {screen.ink(j.correct, 'strong')}"
     if j.verdict == "right":
-        return "right"
-    note = f": {j.note}" if j.note else ""
-    return f"{j.verdict}{note}"
+        return said
+    return said + (f": {j.note}" if j.note else "")
 
 
 def _others(checked: Checked) -> Iterator[tuple[int, int, str, bool]]:

@@ -8,15 +8,20 @@ from symattn.blocks import Block, Paragraph, Table, plain, row
 from symattn.generation import Chosen, Generation, Proof
 from symattn.notation import visible
 from symattn.writers import markdown as markdown_writer
-from symattn.writers import terminal
+from symattn.writers.columns import table
+from symattn.writers.screen import PLAIN, Screen
 
 SHOWN = 10  # entries that are not proven equal
 
 
-def text(made: Generation) -> str:
+def text(made: Generation, screen: Screen = PLAIN) -> str:
     """For a terminal: a row a token, a line for each tie, and with a cache the proof."""
     header = ["token", "after", "next", _value(made)]
-    return "\n".join([terminal.table(header, _rows(made), left=3), *_notes(made)])
+    shown = table(header, _rows(made), left=3, screen=screen)
+    notes = _notes(made)
+    if made.cached:  # the last of them is what is proven of the cache
+        notes[-1] = screen.ink(notes[-1], "good" if made.proof.equal else "bad")
+    return "\n".join([shown, *notes])
 
 
 def markdown(made: Generation) -> str:

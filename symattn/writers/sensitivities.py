@@ -8,6 +8,7 @@ from symattn.blocks import Block, Code, Paragraph, Table, plain, row
 from symattn.layout import is_long
 from symattn.notation import visible
 from symattn.sensitivity import Derivative, Sensitivities
+from symattn.writers.screen import PLAIN, Screen
 
 DIGITS = 6
 
@@ -45,15 +46,16 @@ def _rows(derivatives: tuple[Derivative, ...]) -> list[tuple[str, str, str, str,
     return rows
 
 
-def text(found: Sensitivities, top: int) -> str:
+def text(found: Sensitivities, top: int, screen: Screen = PLAIN) -> str:
     """A table for a terminal."""
     derivatives = found.top(top)
     rows = _rows(derivatives)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)] if rows else []
     lines = [_heading(found, len(rows))]
     for mark, name, label, decimal, exact in rows:
+        called = screen.ink(f"{name:<{widths[1]}}", "label")
         lines.append(
-            f"{mark:>{widths[0]}}  {name:<{widths[1]}}  {label:<{widths[2]}}  "
+            f"{mark:>{widths[0]}}  {called}  {label:<{widths[2]}}  "
             f"{decimal:>{widths[3]}}  {exact}".rstrip()
         )
     return "\n".join(lines + _legend(derivatives))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from symattn.writers.terminal import matrix
+from symattn.writers.columns import matrix
+from symattn.writers.screen import PLAIN, Screen
 
 if TYPE_CHECKING:
     from symattn.pretrained.looking import Seen
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 COLUMNS = 8
 
 
-def text(seen: Seen, digits: int) -> str:
+def text(seen: Seen, digits: int, screen: Screen = PLAIN) -> str:
     """Aligned certified decimals with their words."""
     shape = " × ".join(map(str, seen.balls.shape)) or "a number"
     head = f"{seen.address} = {seen.source}" if seen.source else seen.address
@@ -22,7 +23,8 @@ def text(seen: Seen, digits: int) -> str:
     if cells.ndim and not axes[-1] and cells.shape[-1] > COLUMNS:
         note = f"the first {COLUMNS} of {cells.shape[-1]} columns; --json has all"
         cells = cells[..., :COLUMNS]
-    lines = [f"{head}    ({shape})", matrix(cells, axes), f"{seen.bits} bits of precision"]
+    shown = matrix(cells, axes, screen)
+    lines = [f"{screen.ink(head, 'heading')}    ({shape})", shown, f"{seen.bits} bits of precision"]
     return "\n".join([*lines, *([note] if note else [])])
 
 

@@ -10,16 +10,19 @@ from typing import TYPE_CHECKING, Any
 from symattn.blocks import Block, Items, Paragraph, plain
 from symattn.writers import latex as latex_writer
 from symattn.writers import markdown as markdown_writer
+from symattn.writers.screen import PLAIN, Screen
 
 if TYPE_CHECKING:
     from symattn.properties.core import Statement
 
 
-def text(found: Sequence[Statement]) -> str:
+def text(found: Sequence[Statement], screen: Screen = PLAIN) -> str:
     """For a terminal: a paragraph a statement, and how many of which verdict."""
     lines = []
     for s in found:
-        lines.append(f"{s.verdict:<9}  {unmarked(s.title)}" + (_claim(s)))
+        role = "bad" if s.is_wrong else "warning" if s.verdict == "undecided" else "good"
+        verdict = screen.ink(f"{s.verdict:<9}", role)
+        lines.append(f"{verdict}  {unmarked(s.title)}" + screen.ink(_claim(s), role))
         lines += [f"           {s.name}, for {s.sizes}: {s.method}"]
         lines += [f"           {s.witness}"] if s.witness else []
         lines += [f"           source: {s.source}"] if s.source else []

@@ -8,74 +8,68 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from symattn.cells import overhang
+from symattn.entries import place
 from symattn.errors import ExactnessError, Undecided
-from symattn.notation import visible
 from symattn.numerals import SMALL, written
+from symattn.writers.columns import matrix, stands, table
+from symattn.writers.screen import PLAIN, Screen
 
 if TYPE_CHECKING:
+    from symattn.entries import Explanation
     from symattn.graph import Array
     from symattn.selection import Selection
     from symattn.steps import Step
     from symattn.verify import Report
 
-#: Columns of a terminal that a matrix may take.
-WIDEST = 120
 
-
-def table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
-    """Columns of text, the first `left` ones flush left, the others flush right.
-
-    Never folds and never colours: what is piped is what is seen.
-    """
-    from rich.cells import cell_len  # and not its tables: they fold, and take long to import
-
-    lines = [[visible(cell) for cell in row] for row in (header, *rows)]
-    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
-
-    def padded(cell: str, column: int) -> str:
-        space = " " * (widths[column] - cell_len(cell))
-        return cell + space if column < left else space + cell
-
-    texts = ["  ".join(padded(c, k) for k, c in enumerate(line)).rstrip() for line in lines]
-    return "\n".join(texts if any(header) else texts[1:])
-
-
-def matrix(cells: Array, axes: Sequence[Sequence[str] | None]) -> str:
-    """A rank 0, 1 or 2 array of texts with its labels; higher ranks slice by slice."""
-    if cells.ndim > 2:
-        parts = [
-            f"[{','.join(map(str, index))}]\n{matrix(cells[index], axes[-2:])}"
-            for index in np.ndindex(cells.shape[:-2])
-        ]
-        return "\n".join(parts)
-    rows = cells.reshape((1, -1)) if cells.ndim < 2 else cells
-    row_labels = list(axes[0] or [""] * len(rows)) if cells.ndim == 2 else [""]
-    columns = list(axes[-1] or [""] * rows.shape[1]) if cells.ndim else [""]
-    body = [[label, *row] for label, row in zip(row_labels, rows, strict=True)]
-    if not any(row_labels):
-        return table(columns, [row[1:] for row in body], left=0)
-    return table(["", *columns], body)
-
-
-def step(step: Step) -> str:
+def step(step: Step, screen: Screen = PLAIN) -> str:
     """What `show` prints: the line of code, exact entries, names, decimals.
 
-    Entries of a matrix that is too wide stand one a line.
+    Entries of a matrix that is too wide, and does not fold, stand one a line.
     """
     shape = " × ".join(map(str, step.shape)) or "a number"
-    lines = [f"{heading(step)}    ({shape})"]
+    lines = [f"{screen.ink(heading(step), 'heading')}    ({shape})"]
+    roles = _roles(step) if screen.colours else None
     if step.shows_exact:
         exact = step.written("text")
-        shown = matrix(exact, step.shown_axes)
-        if step.shape and max(map(len, shown.split("\n"))) > WIDEST:
-            shown = "\n".join(f"{e.address} = {exact[e.index]}" for e in step.entries())
-        lines += [shown, *(f"{name} = {value}" for name, value in step.where("text"))]
+        if stands(exact, step.shown_axes, screen):
+            lines.append(matrix(exact, step.shown_axes, screen, roles))
+        else:
+            lines += _listed(step, exact, "=", screen)
+        lines += [f"{screen.ink(name, 'label')} = {value}" for name, value in step.where("text")]
     if step.shows_decimals:
         decimals = _even(step.displayed("text"))
-        lines += ["≈", matrix(decimals, step.shown_axes), *notes(step)]
+        lines.append(screen.ink("≈", "faint"))
+        if screen.width is None or stands(decimals, step.shown_axes, screen):
+            lines.append(matrix(decimals, step.shown_axes, screen, roles))
+        else:
+            lines += _listed(step, decimals, "≈", screen)
+        lines += notes(step)
     for entry in step.worked():
-        lines += ["", str(entry.explain())]
+        lines += ["", explanation(entry.explain(), screen)]
     return "\n".join(lines)
+
+
+def _listed(step: Step, cells: Array, sign: str, screen: Screen) -> list[str]:
+    return [
+        f"{screen.ink(e.address, 'label')} {sign} {cells[e.index].rstrip()}" for e in step.entries()
+    ]
+
+
+def _roles(step: Step) -> Array:
+    """What is masked is faint: -oo, and the weights of exactly 0 that follow from it."""
+    exact = step.texts("text")
+    is_softmax = step.derivation.graph.nodes[step.node].op == "softmax" and not step.given
+    masked = (exact == "-oo") | ((exact == "0") & is_softmax)
+    return np.where(masked, "faint", "").astype(object)
+
+
+def explanation(found: Explanation, screen: Screen = PLAIN) -> str:
+    """An entry with its working: what it is called, then a line for each way to write it."""
+    words = place(found.entry)
+    head = screen.ink(found.entry.address, "heading") + (f": {words}" if words else "")
+    rows = [f"  {screen.ink(f'{label:<12}', 'label')} {text}" for label, text in found.rows()]
+    return "\n".join([head, *rows])
 
 
 def _even(texts: Array) -> Array:
@@ -107,7 +101,7 @@ def notes(step: Step, indices: Sequence[tuple[int, ...]] | None = None) -> list[
     return lines + [SMALL] * bool(wanted(step.reads_zero()))
 
 
-def selection(found: Selection) -> str:
+def selection(found: Selection, screen: Screen = PLAIN) -> str:
     """What a decoding rule keeps, with the distribution that is left, and any tie."""
     name = found.row[0].step.short
     shown = [e.step.displayed_at(e.index, "text") for e in found.kept]
@@ -117,7 +111,8 @@ def selection(found: Selection) -> str:
     except (ExactnessError, Undecided):  # scores, which have an order but no sum to divide by
         columns, header = [shown], ["", name]
     rows = list(zip(words_of(found), *columns, strict=True))
-    return "\n".join([selection_head(found), table(header, rows), *selection_tie(found)])
+    head = screen.ink(selection_head(found), "heading")
+    return "\n".join([head, table(header, rows, screen=screen, repeated=1), *selection_tie(found)])
 
 
 def selection_head(found: Selection) -> str:
@@ -141,13 +136,13 @@ def selection_tie(found: Selection) -> list[str]:
     return [f"tie for the last place: {tied}; {places} of them would do"]
 
 
-def overview(steps: Sequence[Step]) -> str:
+def overview(steps: Sequence[Step], screen: Screen = PLAIN) -> str:
     """The table that `list` prints."""
     rows = [
         [s.short, s.symbol, " × ".join(map(str, s.shape)) or "1", s.source or _origin(s)]
         for s in steps
     ]
-    return table(["step", "symbol", "shape", "formula"], rows, left=4)
+    return table(["step", "symbol", "shape", "formula"], rows, left=4, screen=screen)
 
 
 def _origin(step: Step) -> str:
@@ -159,10 +154,19 @@ def heading(step: Step) -> str:
     return f"{step.short} = {step.source}" if step.source and not step.given else step.short
 
 
-def report(report: Report) -> str:
+def report(report: Report, screen: Screen = PLAIN) -> str:
     """The table that `verify` prints, and a sentence for each disagreement."""
     header, *rows = report_rows(report)
-    return "\n".join([table(header, rows, left=2), "", *report_notes(report)])
+    roles = np.array([["bad" * cell.endswith(" NO") for cell in row[1:]] for row in rows], object)
+    shown = table(header, rows, left=2, screen=screen, repeated=1, roles=roles)
+    said = report_notes(report)
+    if report.agrees:
+        verdict, colon, how = said[0].partition(":")
+        said[0] = screen.ink(verdict, "good") + colon + how
+    else:
+        wrong = len(report.disagreements)
+        said = [screen.ink(line, "bad") for line in said[:wrong]] + said[wrong:]
+    return "\n".join([shown, "", *said])
 
 
 def report_rows(report: Report) -> list[list[str]]:

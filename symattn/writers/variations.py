@@ -11,8 +11,10 @@ from symattn.notation import visible
 from symattn.varying.points import Point
 from symattn.varying.regions import ACROSS, DEPTH, UP, Line, Region
 from symattn.varying.vary import Map, Row, Threshold, Variation
-from symattn.writers import jupyter, terminal
+from symattn.writers import jupyter
+from symattn.writers.columns import table
 from symattn.writers.markdown import escape
+from symattn.writers.screen import PLAIN, Screen
 
 #: What cells of a map that are not settled are drawn as.
 MIXED, UNDECIDED = "·", "?"
@@ -20,13 +22,13 @@ MIXED, UNDECIDED = "·", "?"
 MARKS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 
 
-def text(found: Any) -> str:
+def text(found: Any, screen: Screen = PLAIN) -> str:
     """For a terminal."""
     if isinstance(found, Map):
         return "\n".join([_over(found), *_drawn(found), *_legend(found), *_lines(found)])
     rows = [[*ends, word] for ends, word in _rows(found)]
-    table = terminal.table(["from", "to", _what(found)], rows, left=3)
-    return "\n".join([_along(found), table, *_notes(found)])
+    shown = table(["from", "to", _what(found)], rows, left=3, screen=screen)
+    return "\n".join([_along(found), shown, *_notes(found)])
 
 
 def markdown(found: Any) -> str:
