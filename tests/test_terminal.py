@@ -203,6 +203,16 @@ def test_escape_codes_of_tokens_stay_visible_text(command: str, tmp_path: Path) 
         assert "[2J" in shown and "owned" in shown
 
 
+def test_escape_codes_of_documents_and_their_names_stay_visible_text(tmp_path: Path) -> None:
+    page = tmp_path / "a\x1b[31m.md"
+    label = "\x1b]0;owned\x07"
+    text = (ROOT / "docs" / "encoder.md").read_text("utf-8")
+    page.write_text(f"{text}\n$$F{label}_{{x}} = [1.2{label}, 3]$$\n", "utf-8")
+    for words in (("check", str(page)), ("check", str(page), "--fix"), ("check", f"{page}.md")):
+        made = CliRunner().invoke(cli.main, list(words), env={"FORCE_COLOR": "1"})
+        assert "\x1b" not in bare(made.stdout) + made.stderr and r"a\x1b[31m.md" in made.output
+
+
 # Folding.
 
 

@@ -12,6 +12,7 @@ import click
 from symattn import progress
 from symattn.cli.options import format_options, print_json, print_text
 from symattn.errors import SymattnError
+from symattn.notation import visible
 
 
 @click.command("check")
@@ -53,7 +54,8 @@ def command(
                 files.write(Path(name), new)
         except SymattnError as error:
             with progress.hidden():
-                click.echo(f"symattn: {error}", err=True)
+                said = "\n".join(map(visible, str(error).split("\n")))
+                click.echo(f"symattn: {said}", err=True)
             status = 2
             continue
         if kind == "json":

@@ -27,7 +27,7 @@ LONG = 500  # characters of an entry's working
 
 def text(checked: Checked, screen: Screen = PLAIN) -> str:
     """For people: what is wrong, where, and why; then what was found at all."""
-    name = str(checked.document.path) or "text"
+    name = visible(str(checked.document.path)) or "text"
     lines = [f"{screen.ink(name, 'heading')}: {_summary(checked, screen)}"]
     lines += [f"  {line}" for line in _about(checked)]
     told = [f for f in checked.findings if _told(f)]
@@ -147,7 +147,7 @@ def data(checked: Checked) -> dict[str, Any]:
 
 def fixed(checked: Checked, changes: list[Edit]) -> str:
     """What was corrected, and where running text still repeats an old number."""
-    name = str(checked.document.path)
+    name = visible(str(checked.document.path))
     lines = [f"{name}: {len(changes)} place{'s' * (len(changes) != 1)} corrected"]
     for s in checked.shown:
         if s.state == "edited":
