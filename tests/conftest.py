@@ -19,3 +19,9 @@ def article() -> sa.Derivation:
 @pytest.fixture(scope="session")
 def encoder() -> sa.Derivation:
     return sa.load("article-encoder")
+
+
+@pytest.fixture(autouse=True)
+def no_forced_colours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """CI likes to set it, and commands in tests print into pipes."""
+    monkeypatch.delenv("FORCE_COLOR", raising=False)
