@@ -728,6 +728,12 @@ class Step:
         made = self.derivation.extended(Jacobian(self.address, (by,)))
         return made.steps[-1]
 
+    def plot(self, kind: str | None = None, axes: Any = None) -> Any:
+        """Matplotlib's axes with a heatmap, bars or arrows; see `symattn.pictures.axes.plot`."""
+        from symattn.pictures.axes import plot
+
+        return plot(self, kind, axes)
+
     def top_k(self, k: int, row: int | tuple[int, ...] = ()) -> Selection:
         """The k largest entries of a row of it; see `symattn.selection.top_k`.
 

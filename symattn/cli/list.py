@@ -2,24 +2,43 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
-from symattn.cli.options import DEFAULT, derivation_of, format_options, print_json, print_text
+from symattn.cli.options import DEFAULT, derivation_of, format_options, print_json, print_text, put
 
 
 @click.command("list")
 @click.argument("spec", default=DEFAULT)
-@format_options("text")
-def command(spec: str, form: str | None, as_json: bool) -> None:
-    """List the steps: address, symbol, shape, formula.
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="A file for svg.")
+@format_options("text", "svg", "mermaid")
+def command(spec: str, output: Path | None, form: str | None, as_json: bool) -> None:
+    """List the steps: address, symbol, shape, formula; or draw which feeds which.
 
     \b
-    symattn list
     symattn list article-encoder --json
+    symattn list --format mermaid
     """
+    derivation = derivation_of(spec)
+    if output is not None and output.suffix.lower() == ".svg":
+        form = form or "svg"
+    if form == "svg" and not as_json:
+        from symattn.pictures.files import map_of
+
+        put(map_of(derivation), form, output)
+        return
+    if output is not None:
+        raise click.UsageError("wanted -o with a file ending in .svg")
+    steps = derivation.steps
+    if form == "mermaid" and not as_json:
+        from symattn.stepmap import stepmap
+        from symattn.writers import mermaid
+
+        click.echo(mermaid.flowchart(stepmap(derivation)))
+        return
     from symattn.writers import terminal
 
-    steps = derivation_of(spec).steps
     if as_json or form == "json":
         keys = ("address", "symbol", "source", "formula")
         print_json([{k: getattr(s, k) for k in keys} | {"shape": list(s.shape)} for s in steps])

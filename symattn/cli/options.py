@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -167,3 +169,19 @@ def print_json(value: Any) -> None:
 def flat(found: Any) -> list[Any]:
     """What nested lists hold."""
     return [x for part in found for x in flat(part)] if isinstance(found, list) else [found]
+
+
+def put(made: str | bytes, form: str, output: Path | None) -> None:
+    """Write what was made to a file, or print it.
+
+    Raises:
+        UsageError: bytes, to a terminal.
+    """
+    if output is not None and str(output) != "-":
+        from symattn import files
+
+        files.write(output, made)
+        return
+    if isinstance(made, bytes) and sys.stdout.isatty():
+        raise click.UsageError(f"{form} is no text: wanted -o FILE, or a pipe")
+    click.echo(made, nl=False)

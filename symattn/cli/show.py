@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -20,6 +20,7 @@ from symattn.cli.options import (
     format_options,
     print_json,
     print_text,
+    put,
 )
 from symattn.errors import SpecError
 from symattn.layout import MAX_CHARACTERS
@@ -39,16 +40,20 @@ if TYPE_CHECKING:
     type=click.IntRange(min=1),
     help=f"Characters that --expand may write for an entry, {MAX_CHARACTERS:,} if left out.",
 )
+@click.option("--as", "kind", help="Of svg and png: equation, heatmap, bars, arcs or arrows.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), help="A file for svg or png.")
 @token_options
 @click.option("--take", help="Of a trained head, a small piece as a spec: tokens=0:3,dims=0:2.")
 @display_options()
-@format_options("text", "latex", "markdown")
+@format_options("text", "latex", "markdown", "svg", "png")
 def command(
     spec_and_step: Sequence[str],
     k: int | None,
     p: str | None,
     expand: bool,
     limit: int | None,
+    kind: str | None,
+    output: Path | None,
     text: str | None,
     ids: str | None,
     take: str | None,
@@ -64,6 +69,7 @@ def command(
     symattn show article-encoder 'P[3]' --expand --format latex
     symattn show P --top 3
     """
+    picture = _Picture.wanted(kind, form, output)
     if limit is not None and not expand:
         raise click.UsageError("wanted --limit together with --expand")
     if len(spec_and_step) == 2 and is_model(spec_and_step[0]):
@@ -76,6 +82,9 @@ def command(
     spec, address = _spec_and_step(spec_and_step)
     derivation = displayed(derivation_of(spec), **display)
     found = derivation[address]
+    if picture is not None:
+        picture.show(found)
+        return
     kind = "json" if as_json else form or "text"
     if k is not None or p is not None:
         _show_selection(address, found, k, p, kind)
@@ -87,6 +96,35 @@ def command(
         print_text(_text, flat(found))
     else:
         click.echo("\n".join(_shown(part, kind) for part in flat(found)))
+
+
+class _Picture(NamedTuple):
+    """A picture that is asked for."""
+
+    kind: str
+    form: str
+    output: Path | None
+
+    @classmethod
+    def wanted(cls, kind: str | None, form: str | None, output: Path | None) -> _Picture | None:
+        """The picture that a call asks for; None where it asks for none."""
+        ending = output.suffix.lower().lstrip(".") if output else ""
+        chosen = form or (ending if ending in ("svg", "png") else None)
+        if chosen not in ("svg", "png"):
+            if kind or output:
+                raise click.UsageError("wanted --as and -o with svg or png")
+            return None
+        from symattn.pictures.files import KINDS
+
+        if kind is not None and kind not in KINDS:
+            raise click.UsageError(f"--as: wanted one of {', '.join(KINDS)}, got {kind!r}")
+        return cls(kind or "equation", chosen, output)
+
+    def show(self, found: Any) -> None:
+        """Write it to its file, or to a pipe."""
+        from symattn.pictures.files import made
+
+        put(made(found, self.kind, self.form), self.form, self.output)
 
 
 def _digits_of_model(display: dict[str, Any]) -> int | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +17,7 @@ from symattn.cli.options import (
     display_options,
     displayed,
     format_options,
+    put,
 )
 from symattn.writers.formats import ENDINGS, FORMATS
 
@@ -54,7 +54,6 @@ def command(
     symattn write -o attention.md
     symattn write gpt2 -o gpt2.md --fold layers --backward
     """
-    from symattn import files
     from symattn.document import page, with_backward
     from symattn.writers import formats
 
@@ -76,12 +75,8 @@ def command(
     else:
         options = {"fragment": True} if fragment else {}
         written = formats.written(made, kind, _about(spec, derivation, output), **options)
-    if output is None or str(output) == "-":
-        if isinstance(written, bytes) and sys.stdout.isatty():
-            raise click.UsageError(f"{kind} is no text: wanted -o FILE, or a pipe")
-        click.echo(written, nl=False)
-    else:
-        files.write(output, written)
+    put(written, kind, output)
+    if output is not None and str(output) != "-":
         click.echo(f"{output}: {len(derivation.steps)} steps", err=True)
 
 

@@ -25,7 +25,7 @@ ENDINGS = (".svg", ".png", ".pdf")
 def plot(found: Any, axes: Any = None) -> Any:
     """Probabilities along one entry, or the map of two; see `symattn.varying.vary`."""
     if axes is None:
-        axes = _figure().subplots()
+        axes = new_axes()
     if isinstance(found, Map):
         _draw_map(found, axes)
     else:
@@ -44,6 +44,15 @@ def save(found: Any, path: Path) -> None:
     figure = _figure()  # and none of pyplot's, which looks for a screen
     plot(found, figure.subplots())
     figure.savefig(path)
+
+
+def new_axes() -> Any:
+    """Axes of a figure of their own, which needs no screen.
+
+    Raises:
+        OptionError: matplotlib is not installed.
+    """
+    return _figure().subplots()
 
 
 def _figure() -> Any:
