@@ -9,6 +9,7 @@ from symattn.blocks import (
     Heading,
     Inline,
     Items,
+    Map,
     Math,
     Page,
     Paragraph,
@@ -36,6 +37,8 @@ def formulas(made: Page) -> list[tuple[str, bool]]:
                 inside(block.title)
                 inside(block.instead)
                 walk(block.blocks)
+            elif isinstance(block, Map):
+                inside(block.instead)
             elif isinstance(block, Table):
                 for row in (block.header, *block.rows):
                     for cell in row:

@@ -15,6 +15,7 @@ import symattn as sa
 from symattn.blocks import Equation, Page
 from symattn.document import page, with_backward
 from symattn.errors import SpecError
+from symattn.functions import softmax
 from symattn.spec_reader import load_spec, parse_spec
 from symattn.writers import notebook
 from symattn.writers.session import _literal, _quoted
@@ -167,9 +168,19 @@ def test_symbols_leave_out_what_takes_numbers() -> None:
     assert 'd["A.sum", "A", "O"]' in sources(text)
 
 
-def test_a_page_without_a_spec_is_refused(article: sa.Derivation) -> None:
+def test_a_page_without_a_spec_is_refused() -> None:
+    d = sa.derive(softmax, x=[0, 0])
     with pytest.raises(SpecError, match="loaded from a spec"):
-        notebook.write(Page("title", ()))
+        notebook.write(Page("title", (), d))
+
+
+def test_a_page_without_a_derivation_is_text() -> None:
+    made = json.loads(notebook.write(Page("a *title*", (Equation("x^2"),)), "mine.toml"))
+    (cell,) = made["cells"]
+    assert cell["cell_type"] == "markdown"
+    text = "".join(cell["source"])
+    assert "symattn: spec mine.toml" in text
+    assert "x^2" in text
 
 
 def test_the_checker_finds_every_number_right(tmp_path: Path) -> None:

@@ -219,7 +219,7 @@ def test_the_command_writes_bytes(tmp_path: Path) -> None:
 
 
 def test_a_terminal_gets_no_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
-    from symattn.cli import write
+    from symattn.cli import options
 
     class Terminal:
         @staticmethod
@@ -229,7 +229,7 @@ def test_a_terminal_gets_no_bytes(monkeypatch: pytest.MonkeyPatch) -> None:
     class System:
         stdout = Terminal()
 
-    monkeypatch.setattr(write, "sys", System)
+    monkeypatch.setattr(options, "sys", System)
     run = CliRunner().invoke(main, ["write", "article-encoder", "--format", "pdf"])
     assert run.exit_code == 2
     assert "pdf is no text: wanted -o FILE, or a pipe" in run.output

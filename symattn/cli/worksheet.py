@@ -58,9 +58,7 @@ def command(
 
     \b
     symattn worksheet --blank A,O -o sheet.md
-    symattn worksheet --random --seed 7 -o sheet.md
-    symattn worksheet --random --count 30 -o sheet.md
-    symattn check sheet.md
+    symattn worksheet --random --seed 7 --count 30 -o class.md
     """
     from symattn.worksheets.several import worksheets
 
