@@ -64,6 +64,7 @@ from symattn.claims.judge import Judgement, cell, judge
 from symattn.claims.placing import Claimed
 from symattn.comparison import largest
 from symattn.derivation import Derivation
+from symattn.display import MAX_DIGITS
 from symattn.entries import Entry
 from symattn.equations import decimals_line, definitions, equation, equation_parts
 from symattn.errors import SpecError, SymattnError, Undecided, nearest
@@ -80,6 +81,12 @@ from symattn.verify import verify
 
 #: The float types that a page tells of.
 VERIFIED = ("float64", "float32")
+
+#: The blocks of texts, each a method of `Builder`.
+BLOCKS = (
+    "show", "entry", "formula", "changes", "probabilities", "claims", "steps", "reconstructed",
+    "map", "properties", "backward", "descent",
+)  # fmt: skip
 
 _COMMAND = re.compile(r"\{([^{}]+)\}")
 
@@ -184,8 +191,9 @@ class Builder:
         if word == "sentence":
             return plain(" ".join([*self.spec.tokens, " / ".join(self.winners(rest))]))
         entry = self.entry_of(word)
-        if rest and not rest.isdigit():
-            raise SpecError(f"{{{command}}}: wanted a number of decimals after the address")
+        if rest and not (re.fullmatch("[0-9]{1,4}", rest) and int(rest) <= MAX_DIGITS):
+            wanted = f"a number of decimals after the address, at most {MAX_DIGITS}"
+            raise SpecError(f"{{{command}}}: wanted {wanted}")
         return self._shown(entry, int(rest) if rest else None)
 
     def _shown(self, entry: Entry, digits: int | None = None) -> Inlines:
@@ -319,17 +327,11 @@ class Builder:
 
     def block(self, command: str) -> list[Block]:
         word, _, rest = command.partition(" ")
-        known: dict[str, Callable[[str], list[Block]]] = {
-            "show": self.show, "entry": self.entry, "formula": self.formula,
-            "changes": self.changes, "probabilities": self.probabilities,
-            "claims": self.claims, "steps": self.steps, "reconstructed": self.reconstructed,
-            "map": self.map, "properties": self.properties,
-            "backward": self.backward, "descent": self.descent,
-        }  # fmt: skip
-        if word in known:
-            return known[word](rest.strip())
+        if word in BLOCKS:
+            made: Callable[[str], list[Block]] = getattr(self, word)
+            return made(rest.strip())
         if len(command.split()) > 1 and word not in ("exact", "share", "largest", "sentence"):
-            raise SpecError(f"{{{command}}}: unknown block{nearest(word, known)}")
+            raise SpecError(f"{{{command}}}: unknown block{nearest(word, BLOCKS)}")
         return [Paragraph(self.value(command))]
 
     def show(self, rest: str) -> list[Block]:
