@@ -587,3 +587,15 @@ def test_a_text_by_the_tokenizer_of_the_model(tmp_path: Path) -> None:
     (folder / "tokenizer.json").write_text("{}", "utf-8")
     done = CliRunner().invoke(cli.main, ["certify", str(folder), "--text", "the"])
     assert "not a tokenizer" in str(done.exception)
+
+
+def test_a_heatmap_of_a_step(tmp_path: Path) -> None:
+    folder = str(saved(tmp_path / "m", "gpt2"))
+    path = tmp_path / "A.svg"
+    step = ("layer[0].head[1].Z_masked", "--ids", "3,0,7", "--digits", "3")
+    status, out = run("show", folder, *step, "-o", str(path))
+    assert status == 0, out
+    svg = path.read_text("utf-8")
+    assert "layer[0].head[1].Z_masked as a heatmap" in svg
+    assert svg.count("(masked)") == 3
+    assert run("show", folder, *step, "--format", "svg", "--as", "arcs")[0] == 2

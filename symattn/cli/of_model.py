@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from symattn.cli.options import print_by
+from symattn.cli.options import print_by, put
 from symattn.errors import ModelError
 
 if TYPE_CHECKING:
@@ -65,8 +65,13 @@ def show_model(
     take: str | None,
     digits: int | None,
     as_json: bool,
+    picture: tuple[str, Path | None] | None = None,
 ) -> None:
-    """Print a step of a trained model, or a piece of a head as a spec."""
+    """Print a step of a trained model, a heatmap of it, or a piece of a head as a spec.
+
+    Args:
+        picture: of a heatmap its form, svg or png, and its file.
+    """
     weights, tokens, _ = opened(model, text, ids)
     if take is not None:
         from symattn.pretrained.piece import DIGITS, piece
@@ -81,4 +86,13 @@ def show_model(
 
     shown = SHOWN if digits is None else digits
     seen = look(weights, tokens.ids, tokens.words, address, digits=shown)
+    if picture is not None:
+        from symattn.pictures.files import png
+        from symattn.pictures.heatmap import heatmap
+        from symattn.pretrained.heat import sheet
+
+        form, output = picture
+        svg = heatmap(sheet(seen, shown), standalone=True)
+        put(svg if form == "svg" else png(svg), form, output)
+        return
     print_by(sights, None, as_json, seen, shown)

@@ -75,7 +75,11 @@ def command(
     if len(spec_and_step) == 2 and is_model(spec_and_step[0]):
         model, address = spec_and_step
         wanted = _digits_of_model(display)
-        show_model(Path(model), address, text, ids, take, wanted, as_json or form == "json")
+        heat = (picture.form, picture.output) if picture is not None else None
+        if picture is not None and kind not in (None, "heatmap"):
+            raise click.UsageError("wanted --as heatmap with a trained model")
+        is_json = as_json or form == "json"
+        show_model(Path(model), address, text, ids, take, wanted, is_json, heat)
         return
     if text is not None or ids is not None or take is not None:
         raise click.UsageError("wanted --text, --ids and --take with a trained model only")

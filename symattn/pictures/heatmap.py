@@ -6,7 +6,6 @@ from math import isfinite
 
 import numpy as np
 
-from symattn.entries import Entry
 from symattn.errors import OptionError
 from symattn.pictures import lettering, seen
 from symattn.pictures.svg import SIZE, Element, Ink, element, hatching, hint, picture
@@ -20,7 +19,7 @@ GAP = 10.0
 WRITTEN = 600
 
 
-def heatmap(step: Step, standalone: bool = False) -> str:
+def heatmap(step: Step | seen.Sheet, standalone: bool = False) -> str:
     """A step of any rank up to 4 as shaded cells with labels and certified decimals.
 
     Shades go from 0 to the largest value; where there are negative ones too, two colours
@@ -29,14 +28,12 @@ def heatmap(step: Step, standalone: bool = False) -> str:
     Raises:
         OptionError: symbols, more than 10,000 entries, or a rank above 4.
     """
-    seen.check(step, "a heatmap")
     if len(step.shape) > 4:
-        raise OptionError(
-            f"a heatmap wants a rank of at most 4; {step.short} has shape {step.shape}"
-        )
-    values = {entry.index: seen.value(entry) for entry in step.entries()}
-    panels = list(np.ndindex(step.shape[:-2]))
-    drawing = _Drawing(step, values)
+        name = step.name if isinstance(step, seen.Sheet) else step.short
+        raise OptionError(f"a heatmap wants a rank of at most 4; {name} has shape {step.shape}")
+    sheet = step if isinstance(step, seen.Sheet) else seen.sheet(step)
+    panels = list(np.ndindex(sheet.shape[:-2]))
+    drawing = _Drawing(sheet)
     children: list[Element] = []
     top = 0.0
     for panel in panels:
@@ -46,37 +43,40 @@ def heatmap(step: Step, standalone: bool = False) -> str:
         drawing.width,
         top - 2 * GAP,
         children,
-        title=f"{step.short} as a heatmap",
-        about=_about(step, drawing),
+        title=f"{sheet.name} as a heatmap",
+        about=_about(sheet, drawing),
         standalone=standalone,
         kind="heatmap",
     )
 
 
 class _Drawing:
-    """The measures that all matrices of one step share."""
+    """The measures that all matrices of one array share."""
 
-    def __init__(self, step: Step, values: dict[tuple[int, ...], float]) -> None:
-        self.step, self.values = step, values
-        rank = len(step.shape)
-        self.rows = step.shape[-2] if rank > 1 else 1
-        self.columns = step.shape[-1] if rank else 1
-        self.top = seen.largest_finite(list(values.values()))
-        self.shown = seen.decimals(step)
-        self.masked = seen.masked(step)
+    def __init__(self, sheet: seen.Sheet) -> None:
+        self.sheet, self.values = sheet, sheet.values
+        rank = len(sheet.shape)
+        self.rows = sheet.shape[-2] if rank > 1 else 1
+        self.columns = sheet.shape[-1] if rank else 1
+        self.top = seen.largest_finite(list(sheet.values.values()))
+        self.shown = sheet.shown
+        self.masked = sheet.masked
         self.written = self.rows * self.columns <= WRITTEN
-        self.row_names = seen.names(step, rank - 2) if rank > 1 else []
-        self.column_names = seen.names(step, rank - 1) if rank else []
+        self.row_names = sheet.names[rank - 2] if rank > 1 else []
+        self.column_names = sheet.names[rank - 1] if rank else []
         widest = max((lettering.width(text) for text in self.shown.values()), default=0.0)
         heads = max((lettering.width(name) for name in self.column_names), default=0.0)
         self.cell = max(34.0, widest + 16, min(heads + 10, ROOM)) if self.written else 14.0
         self.high = ROW if self.written else 14.0
         sides = max((lettering.width(name) for name in self.row_names), default=0.0)
-        self.symbol = step.symbol
+        self.symbol = sheet.symbol
         self.left = (
             GAP
             + 2
-            + max(min(sides, ROOM), lettering.symbol_width(self.symbol + self._cut(panel_of(step))))
+            + max(
+                min(sides, ROOM),
+                lettering.symbol_width(self.symbol + self._cut(_last_panel(sheet))),
+            )
         )
         self.head = ROW if self.written else 14.0 + ROW
         self.width = self.left + self.columns * self.cell
@@ -116,14 +116,14 @@ class _Drawing:
                 for i, name in enumerate(self.row_names)
             ]
         for i, j in np.ndindex(self.rows, self.columns):
-            index = (*panel, i, j)[-len(self.step.shape) :] if self.step.shape else ()
+            rank = len(self.sheet.shape)
+            index = (*panel, i, j)[-rank:] if rank else ()
             out.append(self._cell(index, self.left + j * self.cell, base + i * self.high))
         return out
 
     def _cell(self, index: tuple[int, ...], x: float, y: float) -> Element:
-        entry = Entry(self.step, index)
         value, shown = self.values[index], self.shown[index]
-        said = seen.said(entry, shown)
+        said = self.sheet.said(index)
         hidden = index in self.masked
         box = {"x": x + 1, "y": y + 1, "width": self.cell - 2, "height": self.high - 2, "rx": 3.0}
         parts: list[Element] = [hint(f"{said} (masked)" if hidden else said)]
@@ -147,21 +147,21 @@ class _Drawing:
                     fill_opacity=0.65 if hidden else None,
                 )
             )
-        return element("g", *parts, data_entry=entry.address)
+        return element("g", *parts, data_entry=self.sheet.address(index))
 
 
-def panel_of(step: Step) -> tuple[int, ...]:
-    """The indices of the last matrix of a step of rank 3 or 4."""
-    return tuple(n - 1 for n in step.shape[:-2])
+def _last_panel(sheet: seen.Sheet) -> tuple[int, ...]:
+    """The indices of the last matrix of an array of rank 3 or 4."""
+    return tuple(n - 1 for n in sheet.shape[:-2])
 
 
-def _about(step: Step, drawing: _Drawing) -> str:
-    shape = " × ".join(map(str, step.shape)) or "a number"
-    cells = [seen.said(Entry(step, index), text) for index, text in drawing.shown.items()]
+def _about(sheet: seen.Sheet, drawing: _Drawing) -> str:
+    shape = " × ".join(map(str, sheet.shape)) or "a number"
+    cells = [sheet.said(index) for index in drawing.shown]
     hatched = " Hatched cells are masked." if drawing.masked else ""
     scale = (
         "Two colours tell negative from positive values."
         if any(v < 0 for v in drawing.values.values() if isfinite(v))
         else "The larger the value, the darker the cell."
     )
-    return f"{step.short} is {shape}. {scale}{hatched} {seen.list_of(cells, 40)}."
+    return f"{sheet.name} is {shape}. {scale}{hatched} {seen.list_of(cells, 40)}."

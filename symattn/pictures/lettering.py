@@ -167,18 +167,3 @@ def symbol(latex: str, x: float, y: float, size: float = SIZE, **attributes: Val
             )
         )
     return element("text", *parts, x=x, y=y, font_size=size, **attributes)
-
-
-def plain_symbol(latex: str) -> str:
-    r"""A symbol in one line of text: ``Z_masked``, ``x_last``.
-
-    >>> plain_symbol(r"Z_{\mathrm{masked}}"), plain_symbol(r"W_Q^{(0,1)}"), plain_symbol(r"\ell")
-    ('Z_masked', 'W_Q^(0,1)', 'ℓ')
-    """
-    text, level = "", 0.0
-    for run in runs(latex):
-        if run.rise != level:
-            text += "_" if run.rise < 0 else "^" if run.rise > 0 else ""
-        level = run.rise
-        text += run.text
-    return text

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from math import inf, isfinite
 
 import numpy as np
@@ -109,6 +110,55 @@ def said(entry: Entry, shown: str) -> str:
     for axis, (kind, i) in enumerate(zip(kinds, entry.index, strict=True)):
         parts.append(f"{kind} {names(entry.step, axis)[i]}")
     return f"{', '.join(parts)}: {shown}"
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """An array as a heatmap shows it.
+
+    Attributes:
+        name: its address.
+        symbol: LaTeX.
+        shape: of the array.
+        names: for each axis the words along it, or its indices.
+        values: by index, for shades only.
+        shown: by index the certified decimal.
+        masked: the entries that a mask took away.
+    """
+
+    name: str
+    symbol: str
+    shape: tuple[int, ...]
+    names: tuple[list[str], ...]
+    values: Mapping[tuple[int, ...], float]
+    shown: Mapping[tuple[int, ...], str]
+    masked: Collection[tuple[int, ...]]
+
+    def said(self, index: tuple[int, ...]) -> str:
+        """An entry in words: ``A, row mouse, column cat: 0.40``."""
+        parts = [self.name]
+        kinds = ("row", "column") if len(index) == 2 else ("entry",) * len(index)
+        for axis, (kind, i) in enumerate(zip(kinds, index, strict=True)):
+            parts.append(f"{kind} {self.names[axis][i]}")
+        return f"{', '.join(parts)}: {self.shown[index]}"
+
+    def address(self, index: tuple[int, ...]) -> str:
+        """The address of an entry."""
+        return f"{self.name}[{','.join(map(str, index))}]" if index else self.name
+
+
+def sheet(step: Step) -> Sheet:
+    """A step for a heatmap.
+
+    Raises:
+        OptionError: as `check`.
+    """
+    check(step, "a heatmap")
+    axes = tuple(names(step, axis) for axis in range(len(step.shape)))
+    values = {entry.index: value(entry) for entry in step.entries()}
+    return Sheet(
+        step.short, step.symbol, step.shape, axes, values, decimals(step), masked(step)
+    )  # fmt: skip
 
 
 def list_of(parts: Sequence[str], most: int = 12) -> str:
