@@ -66,7 +66,7 @@ from symattn.comparison import largest
 from symattn.derivation import Derivation
 from symattn.display import MAX_DIGITS
 from symattn.entries import Entry
-from symattn.equations import decimals_line, definitions, equation, equation_parts
+from symattn.equations import definitions, equation, equation_parts, with_decimals
 from symattn.errors import SpecError, SymattnError, Undecided, nearest
 from symattn.expression import Cell
 from symattn.folding import folded
@@ -445,7 +445,7 @@ class Builder:
                 continue
             blocks += side_by_side(short)
             short = []
-            blocks.append(Equation(aligned([*lines, decimals_line(step)]), (step,)))
+            blocks.append(Equation(with_decimals(step, lines), (step,)))
             said = {"step": step.short}
             blocks.append(
                 Fold(

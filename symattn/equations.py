@@ -88,9 +88,10 @@ def working(step: Step) -> str:
     return step.symbol if lines == [f"{step.symbol} &"] else aligned(lines)
 
 
-def decimals_line(step: Step) -> str:
-    """The line of a step's decimals as a matrix, or its symbols' where it has none."""
-    return rf"&\approx {step.latex(step.digits, labels=True)}"
+def with_decimals(step: Step, lines: list[str]) -> str:
+    """A step's first lines, or its symbol where there are none, and its decimals as a matrix."""
+    decimals = rf"\approx {step.latex(step.digits, labels=True)}"
+    return aligned([*lines, f"&{decimals}"]) if lines else f"{step.symbol} {decimals}"
 
 
 def formula_line(step: Step) -> list[str]:

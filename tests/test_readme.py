@@ -18,6 +18,7 @@ DOCUMENTS = [
     "README.md",
     "docs/generation.md",
     "docs/thresholds.md",
+    "docs/notebooks.md",
     "docs/your-own.md",
     "docs/worksheets.md",
 ]

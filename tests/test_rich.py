@@ -127,6 +127,8 @@ def test_wide_steps_show_decimals_in_place_of_a_screen_of_entries() -> None:
     shown = d["A"]._repr_markdown_()
     assert len(shown.split("\n")) < 40
     assert d["A"].decimal(3)[7][7] in shown
+    given = load_spec("tests/specs/hostile.toml").derive()["W_vocab"]
+    assert given._repr_markdown_().startswith("$$\nW_{\\mathrm{vocab}} \\approx ")
     with_symbols = d.with_(E=sa.symbols_like("E", (8, 2)))["A"]._repr_markdown_()
     assert r"\vdots" in with_symbols and len(with_symbols.split("\n")) < 60
 
@@ -161,3 +163,47 @@ def test_bars_of_mathematics_do_not_end_a_cell() -> None:
     table = Table((plain("a|b"),), (((Math("|x|"), Code("a|`b")),),))
     lines = jupyter.written(table).split("\n")
     assert lines == ["| a&#124;b |", "| --- |", r"| $\vert x\vert $<code>a&#124;&#96;b</code> |"]
+
+
+@pytest.mark.once
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_a_kernel_takes_markdown_and_latex_and_plain_text_from_them() -> None:
+    nbformat, nbclient = pytest.importorskip("nbformat"), pytest.importorskip("nbclient")
+    pytest.importorskip("ipykernel")
+    sources = ["import symattn as sa; d = sa.article()", "d", 'd["A"]', 'd["Q", "K"]', 'd["A"][1, 1]',
+               'd["A"][1, 1].explain()', 'd["P"].top_k(2)', "sa.prove('weights')"]  # fmt: skip
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    book = nbformat.v4.new_notebook(cells=cells)
+    nbclient.NotebookClient(book, timeout=120).execute()
+    for cell in book.cells[1:]:
+        (output,) = cell.outputs
+        latex = {"text/latex"} if cell.source in sources[2:3] + sources[4:6] else set()
+        assert set(output.data) == {"text/plain", "text/markdown"} | latex
+    d = sa.article()
+    assert book.cells[2].outputs[0].data["text/plain"] == repr(d["A"])
+    assert book.cells[3].outputs[0].data["text/markdown"] == d["Q", "K"]._repr_markdown_()
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", OBJECTS)
+def test_marimo_typesets_them(article: sa.Derivation, name: str) -> None:
+    formatting = pytest.importorskip("marimo._output.formatting")
+    found = formatting.try_format(OBJECTS[name](article))
+    assert found.exception is None and found.mimetype == "text/html"
+    assert "$" not in unescape(
+        re.sub(r"<marimo-tex.*?</marimo-tex>", "", found.data, flags=re.DOTALL)
+    )
+    if name in ("step", "steps", "entry", "explanation", "derivation", "variation"):
+        assert "<marimo-tex" in found.data
+    if name in ("derivation", "report", "selection", "generation", "sensitivities", "checked"):
+        assert "<table>" in found.data
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_marimo_shows_hostile_text_as_text() -> None:
+    formatting = pytest.importorskip("marimo._output.formatting")
+    d = load_spec("tests/specs/hostile.toml").derive()
+    for made in (d, d["P"], d["A"], d["P"].top_k(8), sa.generate(d, 1), d["A"][1, 1].explain()):
+        html = formatting.try_format(made).data
+        assert "<img" not in html and "<script" not in html
+    assert "<img src=x onerror=alert(1)>" in unescape(formatting.try_format(d["P"].top_k(8)).data)

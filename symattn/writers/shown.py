@@ -16,7 +16,7 @@ import numpy as np
 from symattn.blocks import Block, Equation, Inlines, Paragraph, Styled, Table, inlines, plain, row
 from symattn.comparison import Comparison
 from symattn.entries import Entry, Explanation, place
-from symattn.equations import decimals_line, definitions, equation_parts
+from symattn.equations import definitions, equation_parts, with_decimals
 from symattn.errors import ExactnessError, Undecided
 from symattn.layout import aligned
 from symattn.notation import visible
@@ -77,7 +77,7 @@ def _equation(one: Step) -> Equation:
         return Equation(aligned(lines + entries), (one,))
     if one.shows_decimals and len(one.shape) in (1, 2):
         lines, _ = equation_parts(one, marked, names=False)
-        return Equation(aligned([*lines, decimals_line(one)]), (one,))
+        return Equation(with_decimals(one, lines), (one,))
     more = rf"&\;\;\vdots \quad \text{{and {len(entries) - LINES} lines more}}"
     return Equation(aligned([*lines, *entries[:LINES], more]), (one,))
 
