@@ -325,6 +325,28 @@ class Builder:
 
     # Blocks.
 
+    def asked(self, command: str) -> list[Block]:
+        """The blocks of a command in somebody else's document, and the notes on its marks.
+
+        A name alone is a step to show, or an entry to write out.
+
+        Raises:
+            SymattnError: it asks for what there is not.
+        """
+        word, _, rest = command.partition(" ")
+        if command == word and word not in (*BLOCKS, "verified"):
+            found = self.d[word]
+            if not isinstance(found, Step | Entry):
+                raise SpecError(f"{command}: wanted a step or an entry, such as A or S[1,2]")
+            word, rest = "show" if isinstance(found, Step) else "entry", word
+            command = f"{word} {rest}"
+        if word == "show":
+            steps = self.steps_of(rest)
+            if not steps:
+                raise SpecError(f"{command}: there are no such steps")
+            self.shown.update(step.node for step in steps)
+        return [*self.block(command), *self.nearest()]
+
     def block(self, command: str) -> list[Block]:
         word, _, rest = command.partition(" ")
         if word in BLOCKS:

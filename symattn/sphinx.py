@@ -26,13 +26,11 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 import symattn
-from symattn.blocks import Block, Paragraph, inlines
+from symattn.blocks import Paragraph, inlines
 from symattn.derivation import Derivation
 from symattn.display import OPTIONS
-from symattn.document import BLOCKS, Builder
-from symattn.entries import Entry
+from symattn.document import Builder
 from symattn.errors import SpecError, SymattnError
-from symattn.steps import Step
 from symattn.text import Text
 from symattn.writers import nodes as writer
 
@@ -104,27 +102,6 @@ def _loaded(env: Any, spec: str) -> Derivation:
     return derivation
 
 
-def blocks(made: Builder, command: str) -> list[Block]:
-    """The blocks of a command, and the notes on what is marked in them.
-
-    Raises:
-        SymattnError: it asks for what there is not.
-    """
-    word, _, rest = command.partition(" ")
-    if command == word and word not in (*BLOCKS, "verified"):
-        found = made.d[word]
-        if not isinstance(found, Step | Entry):
-            raise SpecError(f"{command}: wanted a step or an entry, such as A or S[1,2]")
-        word, rest = "show" if isinstance(found, Step) else "entry", word
-        command = f"{word} {rest}"
-    if word == "show":
-        steps = made.steps_of(rest)
-        if not steps:
-            raise SpecError(f"{command}: there are no such steps")
-        made.shown.update(step.node for step in steps)
-    return [*made.block(command), *made.nearest()]
-
-
 class Symattn(SphinxDirective):  # type: ignore[misc]
     """The blocks of commands; without any it sets its options for what follows in the document."""
 
@@ -152,7 +129,7 @@ class Symattn(SphinxDirective):  # type: ignore[misc]
         out: list[nodes.Node] = []
         for command in commands:
             try:
-                out += map(writer.written, blocks(made, command))
+                out += map(writer.written, made.asked(command))
             except SymattnError as error:
                 out += self._refused(error, [command])
         for node in out:
