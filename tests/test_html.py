@@ -674,7 +674,7 @@ def test_the_article_in_a_browser(tmp_path: Path) -> None:
 
 @pytest.mark.once
 @pytest.mark.render
-@pytest.mark.parametrize("spec", [*SPECS[1:], "gpt2"])
+@pytest.mark.parametrize("spec", SPECS[1:])
 def test_other_pages_in_a_browser(spec: str, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_text(written(spec), "utf-8")
