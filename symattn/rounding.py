@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
+from typing import TYPE_CHECKING
 
-from flint import arb, fmpz
+if TYPE_CHECKING:
+    from flint import arb, fmpz  # imported where it is used: those who list steps round nothing
 
 
 def fixed(value: Fraction, digits: int) -> str:
@@ -15,6 +17,8 @@ def fixed(value: Fraction, digits: int) -> str:
     >>> fixed(Fraction(2, 5), 2), fixed(Fraction(1, 8), 2), fixed(Fraction(-1, 1000), 2)
     ('0.40', '0.13', '0.00')
     """
+    from flint import fmpz
+
     scaled = abs(value) * 10**digits
     units = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
     return pointed(fmpz(-units if value < 0 else units), digits)
@@ -23,6 +27,7 @@ def fixed(value: Fraction, digits: int) -> str:
 def pointed(units: fmpz, digits: int) -> str:
     """Write an integer of units in the last place, 10^-digits, with its point.
 
+    >>> from flint import fmpz
     >>> pointed(fmpz(-5), 2), pointed(fmpz(120), 1), pointed(fmpz(7), 0)
     ('-0.05', '12.0', '7')
     """
@@ -39,12 +44,12 @@ def unique_units(ball: arb, scale: arb) -> fmpz | None:
     Args:
         scale: a power of ten, exact.
     """
+    from flint import arb
+
     x = ball * scale
-    found = (_HALF - x).floor().unique_fmpz() if x < 0 else (x + _HALF).floor().unique_fmpz()
+    half = arb(1) / 2
+    found = (half - x).floor().unique_fmpz() if x < 0 else (x + half).floor().unique_fmpz()
     return -found if found is not None and x < 0 else found
-
-
-_HALF = arb(1) / 2
 
 
 def between(low: Fraction, high: Fraction, digits: int) -> str | None:
@@ -104,6 +109,7 @@ def exponent(value: Fraction) -> int:
 def scientific(units: fmpz, places: int) -> str:
     """Write an integer of units of 10^-places, not zero, with a digit before the point.
 
+    >>> from flint import fmpz
     >>> scientific(fmpz(-130), 7), scientific(fmpz(5), 0)
     ('-1.30e-5', '5e0')
     """
@@ -117,6 +123,8 @@ def unique_figures(ball: arb, figures: int) -> str | None:
 
     Some are seen with more precision only, and exact powers of ten not by this.
     """
+    from flint import arb, fmpz
+
     if ball.contains(0) or not ball.is_finite():
         return None
     first = (abs(ball).log() / arb(10).log()).floor().unique_fmpz()
@@ -146,6 +154,8 @@ class Decimals:
 
     def of_ball(self, ball: arb) -> str | None:
         """What all of a ball rounds to, where a look shows it."""
+        from flint import arb
+
         units = unique_units(ball, arb(10) ** self.digits)
         return None if units is None else pointed(units, self.digits)
 
@@ -175,6 +185,8 @@ class Figures:
         return f"{self.digits} significant figure{'s' * (self.digits > 1)}"
 
     def of(self, value: Fraction) -> str:
+        from flint import fmpz
+
         if not value:
             return "0"
         places = self.digits - 1 - exponent(value)
