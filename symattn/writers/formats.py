@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from symattn.blocks import Page
 from symattn.errors import OptionError
+
+if TYPE_CHECKING:
+    from symattn.blocks import Page
 
 #: By ending, the format.
 ENDINGS = {
