@@ -290,6 +290,7 @@ def test_files_that_are_no_weights(tmp_path: Path) -> None:
         assert "not a safetensors file" in refusal(folder)
     file.unlink()
     assert "wanted model.safetensors in it" in refusal(folder)
+    assert refusal(folder / "nothing").endswith("nothing: no such file or directory")
     (folder / "pytorch_model.bin").write_bytes(b"\x80\x04")
     assert "wanted model.safetensors in it" in refusal(folder)
     assert "can run code and are not opened" in refusal(folder / "pytorch_model.bin")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from pathlib import Path
 
+from symattn.errors import ModelError
 from symattn.graph import Array
 from symattn.numbers.given import Stored
 from symattn.pretrained.architecture import Architecture, read_config
@@ -28,6 +29,8 @@ class Weights:
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        if not path.exists():
+            raise ModelError(f"{path}: no such file or directory")
         folder = path if path.is_dir() else path.parent
         self.architecture: Architecture = read_config(folder / "config.json")
         self.tensors = Tensors(path)
