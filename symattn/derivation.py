@@ -15,13 +15,12 @@ import numpy as np
 
 from symattn import labels
 from symattn.display import DIGITS, Display, names_step
-from symattn.entries import Entry
 from symattn.errors import AddressError, ExactnessError, MaskError, ShapeError, nearest
 from symattn.graph import Array, Graph, Hook, NamedNode, Node, Run, split_address
 from symattn.literals import Exact, Name, Rule, exact_array
 from symattn.notation import Notation
 from symattn.numbers.given import Given
-from symattn.steps import Step, Steps
+from symattn.steps import Step, Steps, entries_of
 from symattn.symbols import substituted, symbols_in, there_are, values_of
 from symattn.trace import check_function, trace
 
@@ -447,7 +446,7 @@ class Derivation:
             name, cell = split_address(address)
             steps = [step for step in self.steps if names_step(name, step.address)]
             for step in steps or [self.step(name)]:
-                for entry in _entries(step if cell is None else step[cell]):
+                for entry in entries_of(step if cell is None else step[cell]):
                     yield entry.step.node, entry.index
 
     def _changed(
@@ -668,17 +667,6 @@ def is_option(value: Any) -> bool:
 def _is_word(parameter: inspect.Parameter | None) -> bool:
     """Whether a parameter is declared to be text: ``kind: str``."""
     return parameter is not None and parameter.annotation in (str, "str")
-
-
-def _entries(found: Any) -> Iterator[Entry]:
-    """The entries of what an address gives: a step, an entry, or rows of them."""
-    if isinstance(found, Step):
-        yield from found.entries()
-    elif isinstance(found, Entry):
-        yield found
-    else:
-        for part in found:
-            yield from _entries(part)
 
 
 def derive(

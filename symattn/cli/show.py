@@ -93,7 +93,7 @@ def command(
     if k is not None or p is not None:
         _show_selection(address, found, k, p, kind)
     elif expand:
-        _print_expanded(flat(found), kind, MAX_CHARACTERS if limit is None else limit)
+        _print_expanded(found, kind, MAX_CHARACTERS if limit is None else limit)
     elif kind == "json":
         print_json(any_json(found))
     elif kind == "text":
@@ -159,13 +159,12 @@ def _show_selection(address: str, found: Any, k: int | None, p: str | None, kind
         print_text(terminal.selection, kept)
 
 
-def _print_expanded(found: list[Any], kind: str, limit: int) -> None:
+def _print_expanded(found: Any, kind: str, limit: int) -> None:
     """Every entry in full, each after its size; nothing if one of them is over the limit."""
-    from symattn.entries import Entry
+    from symattn.steps import entries_of
 
-    entries = [e for part in found for e in ([part] if isinstance(part, Entry) else part.entries())]
     style: Notation = "text" if kind in ("text", "json") else "latex"
-    texts = [(e.address, e.expand(style, limit=limit)) for e in entries]
+    texts = [(e.address, e.expand(style, limit=limit)) for e in entries_of(found)]
     if kind == "json":
         print_json([{"address": a, "size": len(t), "expanded": t} for a, t in texts])
         return

@@ -20,7 +20,7 @@ from symattn.equations import definitions, equation_parts, with_decimals
 from symattn.errors import ExactnessError, Undecided
 from symattn.layout import aligned
 from symattn.notation import visible
-from symattn.steps import Step
+from symattn.steps import Step, entries_of
 from symattn.writers import terminal
 
 if TYPE_CHECKING:
@@ -95,21 +95,13 @@ def marks(found: Derivation) -> Mapping[str, set[tuple[int, ...]]]:
     marked: dict[str, set[tuple[int, ...]]] = {}
     spec = found.spec
     for address in spec.reconstructed if spec is not None else ():
-        for entry in _flat(found[address]):
+        for entry in entries_of(found[address]):
             own = entry.step.address
             given = found.inputs.get(own)
             is_kept = given is None or np.array_equal(given, spec.matrices.get(own, given))
             if is_kept and not found.is_replaced(own):
                 marked.setdefault(own, set()).add(entry.index)
     return marked
-
-
-def _flat(found: object) -> list[Entry]:
-    if isinstance(found, Step):
-        return found.entries()
-    if isinstance(found, Entry):
-        return [found]
-    return [e for part in found for e in _flat(part)] if isinstance(found, list) else []
 
 
 def entry(one: Entry) -> list[Block]:

@@ -8,7 +8,7 @@ from symattn.blocks import Block, Equation, Fold, Heading, Items, Map, Page, Par
 from symattn.claims.judge import judge
 from symattn.derivation import Derivation
 from symattn.entries import Entry
-from symattn.steps import Step
+from symattn.steps import Step, entries_of
 from symattn.writers.html import figures, steps
 from symattn.writers.html.cells import Index, Marks, StepCells
 from symattn.writers.html.keys import Keys
@@ -130,7 +130,7 @@ def _marks(derivation: Derivation | None) -> Marks:
     spec = derivation.spec
     unknown: set[tuple[str, Index]] = set()
     for address in spec.reconstructed:
-        for entry in _entries(derivation[address]):
+        for entry in entries_of(derivation[address]):
             unknown.add((entry.step.address, entry.index))
     claims = {}
     if spec.claims and not any(step.has_symbols for step in derivation.steps):
@@ -138,12 +138,3 @@ def _marks(derivation: Derivation | None) -> Marks:
             if judged.entry is not None:
                 claims[judged.entry.step.address, judged.entry.index] = judged
     return Marks(claims, frozenset(unknown))
-
-
-def _entries(found: object) -> list[Entry]:
-    if isinstance(found, Entry):
-        return [found]
-    if isinstance(found, Step):
-        return found.entries()
-    assert isinstance(found, list)
-    return [entry for part in found for entry in _entries(part)]
