@@ -150,7 +150,7 @@ def print_by(writer: Any, form: str | None, as_json: bool, *found: Any) -> None:
     elif kind == "text":
         print_text(writer.text, *found)
     else:
-        click.echo(getattr(writer, kind)(*found))
+        click.echo(getattr(writer, kind)(*found).rstrip("\n"))
 
 
 def print_text(write: Callable[..., str], *found: Any) -> None:
@@ -166,9 +166,21 @@ def print_json(value: Any) -> None:
     click.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
 
 
-def flat(found: Any) -> list[Any]:
-    """What nested lists hold."""
-    return [x for part in found for x in flat(part)] if isinstance(found, list) else [found]
+def output_option(help: str) -> Callable[[Any], Any]:
+    """The option --output, -o, of what can also be printed: ``-`` is the same as none."""
+
+    def read(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
+        return None if str(value) == "-" else value
+
+    kind = click.Path(path_type=Path)
+    return click.option("-o", "--output", type=kind, callback=read, help=help)
+
+
+def page_format(output: Path | None) -> str:
+    """The format of a page that goes to a file, by its ending; of one that is printed, Markdown."""
+    from symattn.writers.formats import format_of
+
+    return "markdown" if output is None else format_of(output)
 
 
 def put(made: str | bytes, form: str, output: Path | None) -> None:

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from symattn.cli.options import DEFAULT, format_options, print_json, print_text
+from symattn.cli.options import DEFAULT, format_options, print_by
 
 
 @click.command("prove")
@@ -29,12 +29,6 @@ def command(
     from symattn.writers import statements
 
     found = load_spec(spec).statements(only, Size.read(size))
-    kind = "json" if as_json else form or "text"
-    if kind == "json":
-        print_json(statements.data(found))
-    elif kind == "text":
-        print_text(statements.text, found)
-    else:
-        click.echo(getattr(statements, kind)(found).rstrip("\n"))
+    print_by(statements, form, as_json, found)
     is_open = strict and any(s.verdict == "undecided" for s in found)
     sys.exit(1 if is_open or any(s.is_wrong for s in found) else 0)

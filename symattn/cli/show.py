@@ -16,7 +16,6 @@ from symattn.cli.options import (
     derivation_of,
     display_options,
     displayed,
-    flat,
     format_options,
     print_json,
     print_text,
@@ -97,9 +96,9 @@ def command(
     elif kind == "json":
         print_json(any_json(found))
     elif kind == "text":
-        print_text(_text, flat(found))
+        print_text(_text, _flat(found))
     else:
-        click.echo("\n".join(_shown(part, kind) for part in flat(found)))
+        click.echo("\n".join(_shown(part, kind) for part in _flat(found)))
 
 
 class _Picture(NamedTuple):
@@ -173,6 +172,11 @@ def _print_expanded(found: Any, kind: str, limit: int) -> None:
         size = f"{len(text):,} character{'s' * (len(text) > 1)}"
         click.echo(f"{address}: {size}", err=kind != "text")
         click.echo(f"```math\n{text}\n```" if kind == "markdown" else text)
+
+
+def _flat(found: Any) -> list[Any]:
+    """What nested lists hold."""
+    return [x for part in found for x in _flat(part)] if isinstance(found, list) else [found]
 
 
 def _spec_and_step(words: Sequence[str]) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from symattn.cli.options import DEFAULT, derivation_of, format_options, print_json, print_text
+from symattn.cli.options import DEFAULT, derivation_of, format_options, print_by
 from symattn.errors import SpecError
 
 
@@ -44,13 +44,7 @@ def command(
     found = varied(derivation_of(spec), *entries, **given, digits=digits, cells=cells)
     if output is not None:
         plots.save(found, output)
-    kind = "json" if as_json else form or "text"
-    if kind == "json":
-        print_json(found.json())
-    elif kind == "text":
-        print_text(variations.text, found)
-    else:
-        click.echo(getattr(variations, kind)(found).rstrip("\n"))
+    print_by(variations, form, as_json, found)
 
 
 def _spec_and_entries(words: Sequence[str]) -> tuple[str, list[str]]:

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from symattn.cli.options import DEFAULT, Command, derivation_of, display_options, displayed
+from symattn.cli.options import (
+    DEFAULT,
+    Command,
+    derivation_of,
+    display_options,
+    displayed,
+    output_option,
+    page_format,
+)
 
 if TYPE_CHECKING:
     from symattn.derivation import Derivation
@@ -27,12 +35,7 @@ WANTED = ("model", "tokens", "width", "mask", "style")
     "Else S, Z, A and O.",
 )
 @click.option("--seed", type=int, help="Of what is made or picked at random; the sheet says it.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help="The sheet, in the format of its ending; - for the terminal.",
-)
+@output_option("The sheet, in the format of its ending; - for the terminal.")
 @click.option("--key", type=click.Path(path_type=Path), help="The key; else SHEET-key beside it.")
 @click.option("--count", type=int, default=1, help="So many different sheets, by their seeds.")
 @click.option("--prose/--no-prose", default=True, help="The text of the spec around the steps.")
@@ -68,10 +71,9 @@ def command(
         raise click.UsageError(f"wanted --random together with --{next(iter(options))}")
     if is_random and spec is not None:
         raise click.UsageError(f"wanted a spec or --random, got {spec} and --random")
-    is_printed = output is None or str(output) == "-"
-    if is_printed and (is_random or count != 1 or key):
+    if output is None and (is_random or count != 1 or key):
         raise click.UsageError("wanted -o FILE together with --random, --count and --key")
-    form = _form(output)
+    form = page_format(output)
     texts: dict[int | None, str] = {}
 
     def derived(number: int | None) -> Derivation:
@@ -91,7 +93,7 @@ def command(
         prose=prose,
         typed=form in ("markdown", "latex", "notebook"),
     )
-    if output is None or is_printed:
+    if output is None:
         click.echo(_written(sheets[0], form, spec or DEFAULT, None), nl=False)
     else:
         _write(sheets, output, key, spec or DEFAULT, texts)
@@ -144,9 +146,3 @@ def _free(path: Path) -> Path:
     if path.is_file() and not path.read_bytes().startswith(HEADER.encode()):
         raise FileError(f"{path}: is there already, and is no spec of a worksheet")
     return path
-
-
-def _form(output: Path | None) -> str:
-    from symattn.writers.formats import format_of
-
-    return "markdown" if output is None or str(output) == "-" else format_of(output)

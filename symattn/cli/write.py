@@ -17,6 +17,8 @@ from symattn.cli.options import (
     display_options,
     displayed,
     format_options,
+    output_option,
+    page_format,
     put,
 )
 from symattn.writers.formats import ENDINGS, FORMATS
@@ -27,12 +29,7 @@ if TYPE_CHECKING:
 
 @click.command("write", cls=Command)
 @click.argument("spec", default=DEFAULT)
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path),
-    help=f"The file: {', '.join(ENDINGS)}; - for the terminal.",
-)
+@output_option(f"The file: {', '.join(ENDINGS)}; - for the terminal.")
 @click.option("--backward", is_flag=True, help="Append the backward pass, with every gradient.")
 @click.option("--target", help="With --backward: what to predict, where the model has no loss.")
 @click.option("--fragment", is_flag=True, help="LaTeX for \\input, without a preamble.")
@@ -60,7 +57,7 @@ def command(
     if target is not None and not backward:
         raise click.UsageError("wanted --target together with --backward")
 
-    kind = "json" if as_json else form or _kind_of(output)
+    kind = "json" if as_json else form or page_format(output)
     if fragment and kind != "latex":
         raise click.UsageError("wanted --fragment with a file ending in .tex, or --format latex")
     derivation = displayed(derivation_of(spec), **display)
@@ -76,7 +73,7 @@ def command(
         options = {"fragment": True} if fragment else {}
         written = formats.written(made, kind, _about(spec, derivation, output), **options)
     put(written, kind, output)
-    if output is not None and str(output) != "-":
+    if output is not None:
         click.echo(f"{output}: {len(derivation.steps)} steps", err=True)
 
 
@@ -96,7 +93,7 @@ def place_of(spec: str, output: Path | None) -> str:
 
     if spec in builtin_names():
         return spec
-    if output is None or str(output) == "-" or not spec.endswith(".toml"):
+    if output is None or not spec.endswith(".toml"):
         return ""
     path = Path(spec)
     try:
@@ -104,9 +101,3 @@ def place_of(spec: str, output: Path | None) -> str:
     except ValueError:  # on another drive
         return ""
     return Path(found).as_posix()
-
-
-def _kind_of(output: Path | None) -> str:
-    from symattn.writers.formats import format_of
-
-    return "markdown" if output is None or str(output) == "-" else format_of(output)
