@@ -9,7 +9,7 @@ from symattn.blocks import Equation, Fold, Heading, Map, Page
 from symattn.entries import Entry
 from symattn.stepmap import stepmap
 from symattn.steps import Step
-from symattn.writers import mermaid, terminal
+from symattn.writers import terminal
 from symattn.writers.markdown import Markdown, code, escape
 
 #: Letters of a title that labels begin with.
@@ -27,6 +27,8 @@ def _slug(text: str) -> str:
 
 class _Labelled(Markdown):
     """Equations that authors can refer to, by the page and the step: ``eq-cat-chases-mouse-A``."""
+
+    map_fence = "{mermaid}"
 
     def __init__(self) -> None:
         self.labels: set[str] = set()
@@ -60,11 +62,8 @@ class Myst(_Labelled):
         label = self.label(block)
         return f"$$\n{block.latex}\n$$" + (f" ({label})" if label else "")
 
-    def map(self, block: Map) -> str:
-        return f"```{{mermaid}}\n{mermaid.flowchart(stepmap(block.derivation))}\n```"
-
     def fold(self, block: Fold) -> str:
-        inside = "\n\n".join(map(self.written, block.blocks))
+        inside = self.below(block.blocks)
         fence = _fence(inside)
         title = self.inlines(block.title)
         return f"{fence}{{admonition}} {title}\n:class: dropdown\n\n{inside}\n{fence}"
@@ -84,12 +83,8 @@ class Quarto(_Labelled):
         label = self.label(block)
         return f"$$\n{block.latex}\n$$" + (f" {{#{label}}}" if label else "")
 
-    def map(self, block: Map) -> str:
-        return f"```{{mermaid}}\n{mermaid.flowchart(stepmap(block.derivation))}\n```"
-
     def fold(self, block: Fold) -> str:
-        inside = "\n\n".join(map(self.written, block.blocks))
-        title = self.inlines(block.title)
+        title, inside = self.inlines(block.title), self.below(block.blocks)
         return f'::: {{.callout-note collapse="true"}}\n## {title}\n\n{inside}\n\n:::'
 
 
@@ -121,8 +116,7 @@ class Plain(Markdown):
         return "```text\n" + "\n".join(lines) + "\n```"
 
     def fold(self, block: Fold) -> str:
-        inside = "\n\n".join(map(self.written, block.blocks))
-        return f"{self.written(Heading(4, block.title))}\n\n{inside}"
+        return self.below([Heading(4, block.title), *block.blocks])
 
     def math(self, latex: str) -> str:
         return code(latex)

@@ -12,21 +12,8 @@ import html
 import re
 from collections.abc import Iterable
 
-from symattn.blocks import (
-    Block,
-    Code,
-    Equation,
-    Fold,
-    Heading,
-    Inline,
-    Inlines,
-    Items,
-    Math,
-    Paragraph,
-    Plain,
-    Styled,
-    Table,
-)
+from symattn.blocks import Block, Code, Equation, Inline, Inlines, Map, Plain, Styled
+from symattn.writers.markdown import Markdown
 
 #: A bar in the mathematics of a table.
 BAR = r"\vert "
@@ -39,6 +26,29 @@ _SIGNS = re.compile(
 _UNSAFE_IN_CODE = re.compile(r"[`|$\\&<>\n]|^\s|\s$|^$")
 
 
+class Jupyter(Markdown):
+    """Markdown that all of them render alike."""
+
+    def equation(self, block: Equation) -> str:
+        return f"$$\n{block.latex}\n$$"
+
+    def map(self, block: Map) -> str:
+        return self.inlines(block.instead)
+
+    def summary(self, parts: Inlines) -> str:
+        return "".join(map(_as_html, parts))
+
+    def cell(self, parts: Inlines) -> str:
+        # Of text and code bars are escaped; one in mathematics would end the cell, too.
+        return self.inlines(parts).replace("|", BAR)
+
+    def code(self, text: str) -> str:
+        return f"<code>{escape(text)}</code>" if _UNSAFE_IN_CODE.search(text) else f"`{text}`"
+
+    def escape(self, text: str) -> str:
+        return escape(text)
+
+
 def latex(blocks: Iterable[Block]) -> str:
     """The equations among some blocks, for what prefers LaTeX to Markdown, as VS Code does."""
     lines = (" ".join(b.latex.split()) for b in blocks if isinstance(b, Equation))
@@ -47,34 +57,12 @@ def latex(blocks: Iterable[Block]) -> str:
 
 def markdown(blocks: Iterable[Block]) -> str:
     """Blocks below each other."""
-    return "\n\n".join(map(written, blocks))
+    return _JUPYTER.below(blocks)
 
 
 def written(block: Block) -> str:
     """One block of a page."""
-    if isinstance(block, Heading):
-        return f"{'#' * block.level} {_inlines(block.parts)}"
-    if isinstance(block, Paragraph):
-        return _inlines(block.parts)
-    if isinstance(block, Items):
-        marks = [f"{i}." if block.numbered else "-" for i in range(1, len(block.items) + 1)]
-        return "\n".join(
-            f"{m} {_inlines(item)}" for m, item in zip(marks, block.items, strict=True)
-        )
-    if isinstance(block, Equation):
-        return f"$$\n{block.latex}\n$$"
-    if isinstance(block, Fold):
-        title = "".join(map(_as_html, block.title))
-        inside = markdown(block.blocks)
-        return f"<details>\n<summary>{title}</summary>\n\n{inside}\n\n</details>"
-    # What else there may be is drawn elsewhere, and has a sentence to stand in its place.
-    return _table(block) if isinstance(block, Table) else _inlines(block.instead)
-
-
-def _table(table: Table) -> str:
-    rows = [[_inlines(cell, in_table=True) for cell in r] for r in (table.header, *table.rows)]
-    lines = ["| " + " | ".join(cells) + " |" for cells in rows]
-    return "\n".join([lines[0], "|" + " --- |" * len(table.header), *lines[1:]])
+    return _JUPYTER.written(block)
 
 
 def _as_html(part: Inline) -> str:
@@ -83,24 +71,6 @@ def _as_html(part: Inline) -> str:
         text = escape(part.text)
         return f"<code>{text}</code>" if isinstance(part, Code) else text
     return "".join(map(_as_html, part.parts)) if isinstance(part, Styled) else ""
-
-
-def _inlines(parts: Inlines, in_table: bool = False) -> str:
-    return "".join(_inline(part, in_table) for part in parts)
-
-
-def _inline(part: Inline, in_table: bool) -> str:
-    if isinstance(part, Plain):
-        return escape(part.text)
-    if isinstance(part, Math):
-        # A bar in a cell ends it, whether or not it stands in mathematics.
-        return f"${part.latex.replace('|', BAR) if in_table else part.latex}$"
-    if isinstance(part, Code):
-        is_plain = not _UNSAFE_IN_CODE.search(part.text)
-        return f"`{part.text}`" if is_plain else f"<code>{escape(part.text)}</code>"
-    assert isinstance(part, Styled)
-    star = "*" * part.level
-    return f"{star}{_inlines(part.parts, in_table)}{star}"
 
 
 def escape(text: str) -> str:
@@ -120,3 +90,6 @@ def _reference(match: re.Match[str]) -> str:
         return html.escape(sign)
     reference = f"&#{ord(sign)};"
     return f"<span>{reference}</span>" if sign in "$\\" else reference
+
+
+_JUPYTER = Jupyter()

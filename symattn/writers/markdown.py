@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Iterable
 
 from symattn.blocks import (
     Block,
@@ -32,6 +33,9 @@ from symattn.writers import marker, mermaid
 class Markdown:
     """Markdown as GitHub renders it; other dialects change what they read otherwise."""
 
+    #: What a fence says whose text is drawn.
+    map_fence = "mermaid"
+
     def page(self, page: Page, spec: str = "") -> str:
         """The whole page; see `write`."""
         comment = marker.said(spec)
@@ -46,6 +50,10 @@ class Markdown:
     def title(self, page: Page) -> list[str]:
         """The title, where the page has it as a heading."""
         return [f"# {self.escape(page.title)}"]
+
+    def below(self, blocks: Iterable[Block]) -> str:
+        """Blocks below each other."""
+        return "\n\n".join(map(self.written, blocks))
 
     def written(self, block: Block) -> str:
         """One block of a page."""
@@ -72,20 +80,26 @@ class Markdown:
 
     def map(self, block: Map) -> str:
         """The map of the steps."""
-        return f"```mermaid\n{mermaid.flowchart(stepmap(block.derivation))}\n```"
+        return f"```{self.map_fence}\n{mermaid.flowchart(stepmap(block.derivation))}\n```"
 
     def fold(self, block: Fold) -> str:
         """Blocks that open."""
-        inside = "\n\n".join(map(self.written, block.blocks))
-        return f"<details>\n<summary>{_html(block.title)}</summary>\n\n{inside}\n\n</details>"
+        summary, inside = self.summary(block.title), self.below(block.blocks)
+        return f"<details>\n<summary>{summary}</summary>\n\n{inside}\n\n</details>"
+
+    def summary(self, parts: Inlines) -> str:
+        """What a fold is called, in HTML."""
+        return _html(parts)
 
     def table(self, table: Table) -> str:
         """A table."""
-        rows = [
-            [self.inlines(c).replace("|", r"\|") for c in r] for r in (table.header, *table.rows)
-        ]
+        rows = [list(map(self.cell, r)) for r in (table.header, *table.rows)]
         lines = ["| " + " | ".join(cells) + " |" for cells in rows]
         return "\n".join([lines[0], "|" + " --- |" * len(table.header), *lines[1:]])
+
+    def cell(self, parts: Inlines) -> str:
+        """A cell of a table, which a bar would end."""
+        return self.inlines(parts).replace("|", r"\|")
 
     def inlines(self, parts: Inlines) -> str:
         """A line of text."""
@@ -98,7 +112,7 @@ class Markdown:
         if isinstance(part, Math):
             return self.math(part.latex)
         if isinstance(part, Code):
-            return code(part.text)
+            return self.code(part.text)
         assert isinstance(part, Styled)
         star = "*" * part.level
         return f"{star}{self.inlines(part.parts)}{star}"
@@ -106,6 +120,10 @@ class Markdown:
     def math(self, latex: str) -> str:
         """Mathematics in a line."""
         return f"${latex}$"
+
+    def code(self, text: str) -> str:
+        """Code in a line."""
+        return code(text)
 
     def escape(self, text: str) -> str:
         """Text that this dialect shows as it is."""
