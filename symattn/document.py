@@ -33,7 +33,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -103,6 +103,11 @@ def page(derivation: Derivation, text: Text | None = None) -> Page:
     if derivation.spec is None:
         raise SpecError("a page needs a title and a text: load the derivation from a spec")
     return Builder(derivation, text or derivation.spec.text).page()
+
+
+def commands(lines: Iterable[str]) -> list[str]:
+    """The commands in somebody else's document, one a line, for `Builder.asked`."""
+    return [" ".join(line.split()) for line in lines if line.strip()]
 
 
 class Builder:
@@ -324,6 +329,11 @@ class Builder:
         return self.text.phrase("verified", bounds=f" {self.words['and']} ".join(phrases))
 
     # Blocks.
+
+    @classmethod
+    def of_blocks(cls, derivation: Derivation) -> Builder:
+        """What builds blocks for a page that is somebody else's: of its text only the words."""
+        return cls(derivation, Text((), derivation.spec.text.words))
 
     def asked(self, command: str) -> list[Block]:
         """The blocks of a command in somebody else's document, and the notes on its marks.

@@ -31,9 +31,8 @@ from symattn.blocks import (
     Table,
 )
 from symattn.display import OPTIONS
-from symattn.document import Builder
+from symattn.document import Builder, commands
 from symattn.errors import SpecError, SymattnError
-from symattn.text import Text
 
 Node = dict[str, Any]
 
@@ -65,8 +64,7 @@ def directive(data: Node, spec: str) -> list[Node]:
     options: Node = data.get("options") or {}
     made = _builder(options.get("spec") or spec, options.get("digits"))
     lines = [data.get("arg") or "", *(data.get("body") or "").split("\n")]
-    commands = [" ".join(line.split()) for line in lines if line.strip()]
-    return [node for command in commands for node in _blocks(made.asked(command))]
+    return [node for command in commands(lines) for node in _blocks(made.asked(command))]
 
 
 def role(data: Node, spec: str) -> list[Node]:
@@ -81,8 +79,7 @@ def _builder(spec: str, digits: Any = None) -> Builder:
             derivation = derivation.with_digits(OPTIONS["digits"].parsed(str(digits)))
         except SymattnError as error:
             raise SpecError(f"digits: {error}") from None
-    # The words of its text and not its sections: the page is the author's.
-    return Builder(derivation, Text((), derivation.spec.text.words))
+    return Builder.of_blocks(derivation)
 
 
 def _blocks(found: Sequence[Block]) -> list[Node]:

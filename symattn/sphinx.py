@@ -29,9 +29,8 @@ import symattn
 from symattn.blocks import Paragraph, inlines
 from symattn.derivation import Derivation
 from symattn.display import OPTIONS
-from symattn.document import Builder
+from symattn.document import Builder, commands
 from symattn.errors import SpecError, SymattnError
-from symattn.text import Text
 from symattn.writers import nodes as writer
 
 logger = logging.getLogger(__name__)
@@ -83,9 +82,7 @@ def builder(env: Any, spec: str, digits: int | None) -> Builder:
         derivation = state.derivations[spec]
         if digits is not None:
             derivation = derivation.with_digits(digits)
-        # The words of its text and not its sections: the page is the author's.
-        words = derivation.spec.text.words
-        state.builders[key] = Builder(derivation, Text((), words))
+        state.builders[key] = Builder.of_blocks(derivation)
     return state.builders[key]
 
 
@@ -115,19 +112,19 @@ class Symattn(SphinxDirective):  # type: ignore[misc]
 
     def run(self) -> list[nodes.Node]:
         lines = [*"".join(self.arguments[:1]).split("\n"), *self.content]
-        commands = [" ".join(line.split()) for line in lines if line.strip()]
+        asked = commands(lines)
         state = document(self.env)
         try:
             spec, digits = self._spec(state), self._digits(state)
             made = builder(self.env, spec, digits)
         except SymattnError as error:
-            return self._refused(error, commands)
-        if not commands:
+            return self._refused(error, asked)
+        if not asked:
             if not self.options:
                 return self._refused(SpecError("wanted a command such as show A"), [])
             state.spec, state.digits = spec, digits
         out: list[nodes.Node] = []
-        for command in commands:
+        for command in asked:
             try:
                 out += map(writer.written, made.asked(command))
             except SymattnError as error:
