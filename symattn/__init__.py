@@ -9,10 +9,10 @@ A[1,1] = exp(13*sqrt(2)/25)/ℓ_1 ≈ 0.64
 from __future__ import annotations
 
 import os
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from symattn.errors import SpecError, SymattnError, Undecided
+from symattn.lazy import attributes
 
 if TYPE_CHECKING:
     from symattn.comparison import Comparison, compare
@@ -71,13 +71,7 @@ _HOMES = {
     "worksheet": "worksheets.sheet",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'symattn' has no attribute {name!r}")
-    found = getattr(import_module(f"symattn.{_HOMES[name]}"), name)
-    globals()[name] = found
-    return found
+__getattr__ = attributes(__name__, _HOMES)
 
 
 def load(spec: str | os.PathLike[str]) -> Derivation:

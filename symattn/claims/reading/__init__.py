@@ -7,8 +7,9 @@ numbers stands, so that one can be replaced and nothing else.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from symattn.lazy import attributes
 
 if TYPE_CHECKING:
     from symattn.claims.reading.cells import Printed
@@ -51,10 +52,4 @@ _HOMES = {
     "read": "reader",
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'symattn.claims.reading' has no attribute {name!r}")
-    found = getattr(import_module(f"symattn.claims.reading.{_HOMES[name]}"), name)
-    globals()[name] = found
-    return found
+__getattr__ = attributes(__name__, _HOMES)
