@@ -24,9 +24,9 @@ def command(spec: str, output: Path | None, form: str | None, as_json: bool) -> 
     if output is not None and output.suffix.lower() == ".svg":
         form = form or "svg"
     if form == "svg" and not as_json:
-        from symattn.pictures.files import map_of
+        from symattn.pictures.stepmap import stepmap as drawn
 
-        put(map_of(derivation), form, output)
+        put(drawn(derivation, standalone=True), form, output)
         return
     if output is not None:
         raise click.UsageError("wanted -o with a file ending in .svg")

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import Any
 
 from symattn import typesetting
-from symattn.derivation import Derivation
 from symattn.entries import Entry
 from symattn.equations import equation
 from symattn.errors import OptionError
@@ -14,7 +13,6 @@ from symattn.pictures.arcs import arcs
 from symattn.pictures.arrows import arrows
 from symattn.pictures.bars import bars
 from symattn.pictures.heatmap import heatmap
-from symattn.pictures.stepmap import stepmap
 from symattn.steps import Step
 from symattn.typst_names import string
 from symattn.writers import pdf
@@ -49,11 +47,6 @@ def made(found: Any, kind: str, form: str) -> str | bytes:
         raise OptionError(f"{kind}: wanted a step such as A" + " or a row" * (kind == "bars"))
     svg = draw(found, standalone=True)
     return svg if form == "svg" else png(svg)
-
-
-def map_of(derivation: Derivation) -> str:
-    """The map of all steps as a file of SVG."""
-    return stepmap(derivation, standalone=True)
 
 
 def png(svg: str) -> bytes:

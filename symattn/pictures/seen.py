@@ -105,11 +105,14 @@ def names(step: Step, axis: int) -> list[str]:
 
 def said(entry: Entry, shown: str) -> str:
     """An entry in words: ``A, row mouse, column cat: 0.40``."""
-    parts = [entry.step.short]
-    kinds = ("row", "column") if len(entry.index) == 2 else ("entry",) * len(entry.index)
-    for axis, (kind, i) in enumerate(zip(kinds, entry.index, strict=True)):
-        parts.append(f"{kind} {names(entry.step, axis)[i]}")
-    return f"{', '.join(parts)}: {shown}"
+    axes = [names(entry.step, axis) for axis in range(len(entry.index))]
+    return _in_words(entry.step.short, axes, entry.index, shown)
+
+
+def _in_words(name: str, axes: Sequence[list[str]], index: tuple[int, ...], shown: str) -> str:
+    kinds = ("row", "column") if len(index) == 2 else ("entry",) * len(index)
+    places = (f"{kind} {axis[i]}" for kind, axis, i in zip(kinds, axes, index, strict=True))
+    return f"{', '.join([name, *places])}: {shown}"
 
 
 @dataclass(frozen=True)
@@ -136,11 +139,7 @@ class Sheet:
 
     def said(self, index: tuple[int, ...]) -> str:
         """An entry in words: ``A, row mouse, column cat: 0.40``."""
-        parts = [self.name]
-        kinds = ("row", "column") if len(index) == 2 else ("entry",) * len(index)
-        for axis, (kind, i) in enumerate(zip(kinds, index, strict=True)):
-            parts.append(f"{kind} {self.names[axis][i]}")
-        return f"{', '.join(parts)}: {self.shown[index]}"
+        return _in_words(self.name, self.names, index, self.shown[index])
 
     def address(self, index: tuple[int, ...]) -> str:
         """The address of an entry."""
@@ -156,9 +155,7 @@ def sheet(step: Step) -> Sheet:
     check(step, "a heatmap")
     axes = tuple(names(step, axis) for axis in range(len(step.shape)))
     values = {entry.index: value(entry) for entry in step.entries()}
-    return Sheet(
-        step.short, step.symbol, step.shape, axes, values, decimals(step), masked(step)
-    )  # fmt: skip
+    return Sheet(step.short, step.symbol, step.shape, axes, values, decimals(step), masked(step))
 
 
 def list_of(parts: Sequence[str], most: int = 12) -> str:
