@@ -2,7 +2,8 @@
 
 What is text is a string, and every sign that typst reads as markup is escaped, so that nothing in
 an equation is run. Words of tokens are ``tok("…")``, coloured parts ``coloured(#"…", …)``, frames
-``framed(…)``: `symattn/writers/style.typ` has these and the looks of everything.
+``framed(…)``, boxes to write in ``roomy(…)``: `symattn/writers/style.typ` has these and the looks
+of everything.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from symattn import mathml
 from symattn.errors import SymattnError
 from symattn.mathml_parts import (
     colour,
+    is_box,
     is_cases,
     is_gap,
     is_matrix,
@@ -167,6 +169,8 @@ def _one(part: Element) -> str:
             return _under(children[0], children[1])
         case "mover":
             return _over(children[0], children[1])
+        case "menclose" if is_box(part) and [c.tag for c in children] == ["mphantom"]:
+            return f"roomy({_argument(list(children[0]))})"
         case "menclose":
             return f"{_enclosure(part)}({_argument(children)})"
         case "mphantom":

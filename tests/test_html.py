@@ -575,16 +575,15 @@ def test_check_finds_a_number_that_was_changed(tmp_path: Path) -> None:
 # In a browser.
 
 
-def in_chromium(path: Path, cell: str) -> Any:
+def in_chromium(path: Path, *words: str, script: str = "render_chromium.cjs") -> Any:
     chromium, modules = shutil.which("chromium"), os.environ.get("NODE_PATH")
     needed = ("puppeteer-core", "axe-core")
     if not (chromium and shutil.which("node") and modules) or not all(
         (Path(modules) / name).is_dir() for name in needed
     ):
         pytest.skip("chromium and node with puppeteer-core, axe-core are not installed (NODE_PATH)")
-    script = HERE / "render_chromium.cjs"
     done = subprocess.run(
-        ["node", str(script), chromium, str(path), cell],
+        ["node", str(HERE / script), chromium, str(path), *words],
         capture_output=True,
         text=True,
         check=False,
@@ -690,3 +689,21 @@ def test_check_does_not_guess_at_numbers_in_pictures(tmp_path: Path) -> None:
     path.write_text(written(spec), "utf-8")
     assert "<svg" in written(spec)
     assert "a guess" not in CliRunner().invoke(main, ["check", str(path), "--spec", spec]).output
+
+
+@pytest.mark.once
+@pytest.mark.render
+def test_frames_are_seen_and_those_to_write_in_are_high(tmp_path: Path) -> None:
+    """MathML Core has no menclose: without a style of ours a browser draws nothing."""
+    path = tmp_path / "page.html"
+    sheet = sa.worksheet(sa.article(), "A,O").sheet
+    path.write_text(writer.write(sheet, "article"), "utf-8")
+    boxes = in_chromium(path, script="render_boxes.cjs")
+    assert len(boxes) == 15
+    assert all(b["blank"] and b["isSeen"] and b["height"] > 28 for b in boxes)
+
+    d = sa.article().with_display(highlight=["A[1,1]"], working=["A[1,1]"])
+    path.write_text(writer.write(page(d, d.spec.text)), "utf-8")
+    frames = in_chromium(path, script="render_boxes.cjs")
+    assert frames
+    assert all(f["isSeen"] and not f["blank"] for f in frames)

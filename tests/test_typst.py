@@ -63,7 +63,7 @@ WRITTEN = [
     (r"1 \qquad \text{cat}", '1 wide tok("cat")'),
     (r"\mathrm{d}x + \mathtt{e} + \mathbf{0.40}", 'upright(d) x + mono("e") + bold("0.40")'),
     (r"\textcolor{red}{a} + \boxed{b} + \cancel{c}", 'coloured(#"#FF0000", a) + framed(b) + cancel(c)'),
-    (r"\boxed{\phantom{0.5}}", "framed(hidden(0.5))"),
+    (r"\boxed{\phantom{0.5}} + \phantom{x}", "roomy(0.5) + hidden(x)"),
     (r"\underline{a} + \bar{b} + \vec{c} + \tilde{d} + \dot{e}",
      "underline(a) + macron(b) + arrow(c) + tilde(d) + dot(e)"),
     (r"\mathbb{R} + \mathfrak{g} + \overbrace{x} + \underset{i}{y}",

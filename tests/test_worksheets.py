@@ -183,6 +183,14 @@ def test_a_class_gets_different_sheets(tmp_path: Path) -> None:
     assert key.count("\n## ") == 30
 
 
+def test_sheets_that_ask_for_a_number_without_an_index_differ(tmp_path: Path) -> None:
+    path = tmp_path / "s.md"
+    run("worksheet", "--random", "--model", "next_token", "--blank", "P.sum", "--count", "2",
+        "-o", str(path))  # fmt: skip
+    sheets = sorted(tmp_path.glob("s-[0-9]*.toml"))
+    assert len({sa.load(sheet)["P.sum"].entries()[0].text() for sheet in sheets}) == 2
+
+
 # Answers.
 
 
@@ -252,6 +260,19 @@ def test_a_pdf(tmp_path: Path) -> None:
     run("worksheet", "--random", "--seed", "7", "-o", str(tmp_path / "sheet.pdf"))
     assert {p.name for p in tmp_path.iterdir()} == {"sheet.pdf", "sheet-key.pdf", "sheet.toml"}
     assert (tmp_path / "sheet.pdf").read_bytes().startswith(b"%PDF")
+
+
+@pytest.mark.render
+def test_boxes_of_a_pdf_are_high_enough_to_write_in() -> None:
+    pytest.importorskip("typst")
+    from symattn.writers.pdf import equation_svg
+
+    def height(latex: str) -> float:
+        found = re.search(r'height="([\d.]+)pt"', equation_svg(latex))
+        assert found is not None
+        return float(found[1])
+
+    assert height(BOX) > 1.7 * height(r"\boxed{000.00}")
 
 
 def test_all_files_or_none(tmp_path: Path) -> None:

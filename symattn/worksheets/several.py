@@ -9,6 +9,7 @@ from symattn.blocks import Block, Equation, Heading, Page, plain
 from symattn.derivation import Derivation
 from symattn.entries import Entry
 from symattn.errors import OptionError
+from symattn.steps import entries_of
 from symattn.worksheets.chosen import is_count
 from symattn.worksheets.examples import differ
 from symattn.worksheets.sheet import Worksheet, worksheet
@@ -58,7 +59,7 @@ def worksheets(
     for number in range(seed, seed + 10 * count + 10):
         derivation = derived(number)
         made = worksheet(derivation, blank, seed=number, prose=prose, typed=typed)
-        steps = by_step([derivation[address] for address in made.boxes])
+        steps = by_step(entries_of([derivation[address] for address in made.boxes]))
         if any(_are_alike(steps, others) for others in asked):
             continue
         asked.append(steps)
@@ -81,14 +82,13 @@ def by_step(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
 
 def _are_alike(some: dict[str, list[Entry]], others: dict[str, list[Entry]]) -> bool:
     """Whether a step is left blank in the same places in both, and its numbers may be the same."""
-    same = [
-        address
-        for address in some.keys() & others.keys()
-        if [e.index for e in some[address]] == [e.index for e in others[address]]
-    ]
-    if some.keys() == others.keys() and len(same) == len(some):
-        return any(not differ(some[address], others[address]) for address in same)
-    return False
+    places, other_places = (
+        {address: [e.index for e in entries] for address, entries in asked.items()}
+        for asked in (some, others)
+    )
+    return places == other_places and not all(
+        differ(entries, others[address]) for address, entries in some.items()
+    )
 
 
 def key_of(sheets: Sequence[Numbered], title: str) -> Page:
