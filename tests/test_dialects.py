@@ -7,14 +7,19 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from markdown_it import MarkdownIt
 
+from symattn.blocks import Block, Fold, Paragraph, inlines, plain
+from symattn.claims.reading import read
 from symattn.cli import main
-from symattn.writers import dialects
+from symattn.writers import dialects, markdown
+from symattn.writers.dialects import Myst
 from symattn.writers.formats import DIALECTS
 from tests.five import FIVE, page_of
 
@@ -36,6 +41,42 @@ def test_check_reads_it(dialect: str, tmp_path: Path) -> None:
     assert not found["counts"]["wrong"]
 
 
+def test_check_reads_the_same_numbers_in_dialects_with_mathematics() -> None:
+    def numbers(made: str) -> list[str]:
+        found = read(made, "markdown")
+        matrices = [cell.text for m in found.matrices for cell in m.cells]
+        return matrices + [side.text for e in found.equalities for side in e.sides]
+
+    wanted = numbers(markdown.write(page_of("gpt2")))
+    assert len(wanted) > 2000
+    assert numbers(text("gpt2", "myst")) == numbers(text("gpt2", "quarto")) == wanted
+
+
+def folds(blocks: Iterable[Block]) -> Iterator[Fold]:
+    for block in blocks:
+        if isinstance(block, Fold):
+            yield block
+            yield from folds(block.blocks)
+
+
+def admonitions(source: str) -> Iterator[str]:
+    for token in MarkdownIt("commonmark").parse(source):
+        if token.type == "fence" and token.info.startswith("{admonition} "):
+            yield token.info.removeprefix("{admonition} ")
+            yield from admonitions(token.content)
+
+
+def test_folds_of_myst_are_fences_whatever_their_titles_hold() -> None:
+    page = page_of("gpt2")
+    wanted = [Myst().inlines(fold.title) for fold in folds(page.blocks)]
+    assert any("`" in title for title in wanted)
+    assert list(admonitions(text("gpt2", "myst"))) == wanted
+    inner = Fold(plain("b ~~~ c"), (Paragraph(inlines("`~~~` and ````")),), ())
+    for title in ("`a`", "a"):
+        written = Myst().written(Fold(inlines(title), (inner,), ()))
+        assert list(admonitions(written)) == [title, Myst().escape("b ~~~ c")]
+
+
 @pytest.mark.parametrize("dialect", ["myst", "quarto"])
 @pytest.mark.parametrize("name", FIVE)
 def test_labels_are_there_once(dialect: str, name: str) -> None:
@@ -53,9 +94,10 @@ def test_labels_are_there_once(dialect: str, name: str) -> None:
     reason="MyST is missing: pip install myst-parser sphinxcontrib-mermaid",
 )
 def test_sphinx_builds_it_without_a_warning(tmp_path: Path) -> None:
-    for name in FIVE:
+    names = [*FIVE, "gpt2"]
+    for name in names:
         (tmp_path / f"{name}.md").write_text(text(name, "myst"), "utf-8")
-    toctree = "\n".join(["```{toctree}", *FIVE, "```"])
+    toctree = "\n".join(["```{toctree}", *names, "```"])
     (tmp_path / "index.md").write_text(f"# Pages\n\n{toctree}\n", "utf-8")
     (tmp_path / "conf.py").write_text(
         'extensions = ["myst_parser", "sphinxcontrib.mermaid"]\n'
@@ -67,6 +109,8 @@ def test_sphinx_builds_it_without_a_warning(tmp_path: Path) -> None:
         cwd=tmp_path, capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[:2000]
+    gpt2 = (tmp_path / "out" / "gpt2.html").read_text("utf-8")
+    assert gpt2.count("dropdown admonition") == len(list(folds(page_of("gpt2").blocks)))
     hostile = (tmp_path / "out" / "hostile.html").read_text("utf-8")
     assert "<script>alert" not in hostile
     assert "<img src=x" not in hostile

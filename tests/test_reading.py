@@ -163,3 +163,15 @@ NOT_MATRICES = [
 def test_what_is_no_printed_matrix(text: str) -> None:
     """Citations, intervals, indices, tables of words and symbols are left alone."""
     assert not read(text, "markdown").matrices
+
+
+def test_directives_of_myst_that_hold_markdown_are_read() -> None:
+    inner = "~~~{note} `a` and `b`\n:class: dropdown\n\n```{math}\nA = \\begin{bmatrix} 1 & 2 \\end{bmatrix}\n```\n~~~"
+    tabs = f"````{{tab-set}}\n```{{tab-item}} First\n$B = [[3, 4]]$\n```\n\n{inner}\n````"
+    code = "```{code-block} python\nx = f([[5, 6]])\n~~~{note}\n```\n\n$C = [[7, 8]]$"
+    reading = read(f"{tabs}\n\n{code}\n", "markdown")
+    spans_are_exact(reading)
+    found = {m.label: strings(m) for m in reading.matrices if not m.operand}
+    assert found == {"A": [["1", "2"]], "B": [["3", "4"]], "C": [["7", "8"]]}
+    assert read(f"````{{code-cell}}\n{inner}\n````\n", "markdown").matrices == ()
+    assert len(read(inner.removesuffix("~~~"), "markdown").matrices) == 1  # never closed

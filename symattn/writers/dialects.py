@@ -16,9 +16,9 @@ from symattn.writers.markdown import Markdown, code, escape
 STEM = 40
 
 
-def _fence(text: str) -> str:
-    """Backticks around a text that may hold fences of its own."""
-    return "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+def _fence(text: str, sign: str = "`") -> str:
+    """Signs around a text that may hold fences of its own."""
+    return sign * max(3, 1 + max(map(len, re.findall(f"{sign}+", text)), default=0))
 
 
 def _slug(text: str) -> str:
@@ -63,9 +63,9 @@ class Myst(_Labelled):
         return f"$$\n{block.latex}\n$$" + (f" ({label})" if label else "")
 
     def fold(self, block: Fold) -> str:
-        inside = self.below(block.blocks)
-        fence = _fence(inside)
-        title = self.inlines(block.title)
+        inside, title = self.below(block.blocks), self.inlines(block.title)
+        # Behind a fence of backticks no other may stand.
+        fence = _fence(inside, "~" if "`" in title else "`")
         return f"{fence}{{admonition}} {title}\n:class: dropdown\n\n{inside}\n{fence}"
 
 

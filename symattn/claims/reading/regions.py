@@ -14,10 +14,21 @@ Stretch = Literal["prose", "code", "math"]
 
 MATH_FENCES = ("math", "latex", "tex", "katex")
 _FENCE = re.compile(
-    r"^(?P<lead>[ \t>]{0,40}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4})?)(?P<marks>`{3,}|~{3,})"
-    r"(?P<info>[^\n`]{0,400})$",
+    r"^(?P<lead>[ \t>]{0,40}(?:(?:[-*+]|\d{1,9}[.)])[ \t]{1,4})?)(?P<marks>"
+    r"`{3,}(?!`)(?=[^\n`]{0,400}$)|~{3,}(?!~))(?P<info>[^\n]{0,400})$",
     re.MULTILINE,
 )
+#: Directives of MyST that hold Markdown, which is read like what stands around them.
+_CONTAINERS = frozenset(
+    (
+        "admonition", "attention", "caution", "danger", "error", "hint", "important", "note",
+        "seealso", "tip", "warning", "dropdown", "details", "topic", "sidebar", "margin", "aside",
+        "card", "grid", "grid-item", "grid-item-card", "tab-set", "tab-item", "exercise",
+        "solution", "prf:proof", "prf:example", "prf:remark", "prf:theorem", "prf:definition",
+    )
+)  # fmt: skip
+_DIRECTIVE = re.compile(r"\s*\{\s*(?P<name>[^\s{}]+)\s*\}")
+_LANGUAGE = re.compile(r"[\s{]*(?P<word>[^\s{}]*)")
 _VERBATIM = ("verbatim", "verbatim*", "lstlisting", "minted", "Verbatim")
 _QUOTE = re.compile(r"^[ \t]{0,40}>[> \t]{0,40}", re.MULTILINE)
 _COMMENT = re.compile(r"(?<!\\)%[^\n]*")
@@ -80,9 +91,9 @@ class Region:
 def markdown(view: Mapped, before: str = "", alternatives: int | None = None) -> Region:
     """Markdown, and plain text, which is read the same way."""
     text = view.text
-    segments = _fenced(text)
+    segments, marks = _fenced(text)
     code = [s.outer for s in segments if s.kind == "code"]
-    marks = [
+    marks += [
         span
         for s in segments
         if s.kind == "math"
@@ -142,27 +153,38 @@ def _with_prints(text: str) -> str:
     return _COMMENTED_PRINT.sub(r"\1 ", text)
 
 
-def _fenced(text: str) -> tuple[Segment, ...]:
+def _fenced(text: str) -> tuple[tuple[Segment, ...], list[Span]]:
+    """The fences of a text between its prose, and what opens and closes those that hold prose."""
     found: list[Segment] = []
-    opened: re.Match[str] | None = None
+    marks: list[Span] = []
+    opened: list[re.Match[str]] = []  # the last one alone may hold no prose
     for mark in _FENCE.finditer(text):
-        if opened is None:
-            opened = mark
-        elif (
-            mark["marks"].startswith(opened["marks"])
-            and not mark["info"].strip()
-            and mark["marks"][0] == opened["marks"][0]
-        ):
-            word = opened["info"].strip().strip("{}").partition(" ")[0].lower()
-            kind: Stretch = "math" if word in MATH_FENCES else "code"
-            inner = (min(opened.end() + 1, mark.start()), mark.start())
-            found.append(Segment(kind, *inner, (opened.start(), mark.end())))
-            opened = None
-    if opened is not None:
+        last = opened[-1] if opened else None
+        if last and not mark["info"].strip() and mark["marks"].startswith(last["marks"]):
+            opened.pop()
+            if _holds_prose(last):
+                marks.append(mark.span())
+            else:
+                word = _LANGUAGE.match(last["info"])
+                assert word is not None  # it may be empty
+                kind: Stretch = "math" if word["word"].lower() in MATH_FENCES else "code"
+                inner = (min(last.end() + 1, mark.start()), mark.start())
+                found.append(Segment(kind, *inner, (last.start(), mark.end())))
+        elif last is None or _holds_prose(last):
+            opened.append(mark)
+            if named := _holds_prose(mark):
+                marks.append((mark.start(), mark.start("info") + named.end()))
+    if opened and not _holds_prose(opened[-1]):
         # An unclosed fence runs to the end of the text.
-        end = len(text)
-        found.append(Segment("code", min(opened.end() + 1, end), end, (opened.start(), end)))
-    return _with_prose(found, len(text))
+        end, last = len(text), opened[-1]
+        found.append(Segment("code", min(last.end() + 1, end), end, (last.start(), end)))
+    return _with_prose(found, len(text)), marks
+
+
+def _holds_prose(fence: re.Match[str]) -> re.Match[str] | None:
+    """Of a fence that opens a directive with Markdown in it, its name; the title stands behind."""
+    named = _DIRECTIVE.match(fence["info"])
+    return named if named and named["name"].lower() in _CONTAINERS else None
 
 
 def _with_prose(spans: list[Segment], length: int) -> tuple[Segment, ...]:
