@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import shutil
@@ -15,11 +16,14 @@ import pytest
 from click.testing import CliRunner
 from markdown_it import MarkdownIt
 
-from symattn.blocks import Block, Fold, Paragraph, inlines, plain
+import symattn as sa
+from symattn.blocks import Block, Fold, Page, Paragraph, inlines, plain
 from symattn.claims.reading import read
 from symattn.cli import main
-from symattn.writers import dialects, markdown
-from symattn.writers.dialects import Myst
+from symattn.document import page
+from symattn.notation import visible
+from symattn.writers import dialects, formats, markdown
+from symattn.writers.dialects import Myst, Quarto
 from symattn.writers.formats import DIALECTS
 from tests.five import FIVE, page_of
 
@@ -67,8 +71,7 @@ def admonitions(source: str) -> Iterator[str]:
 
 
 def test_folds_of_myst_are_fences_whatever_their_titles_hold() -> None:
-    page = page_of("gpt2")
-    wanted = [Myst().inlines(fold.title) for fold in folds(page.blocks)]
+    wanted = [Myst().inlines(fold.title) for fold in folds(page_of("gpt2").blocks)]
     assert any("`" in title for title in wanted)
     assert list(admonitions(text("gpt2", "myst"))) == wanted
     inner = Fold(plain("b ~~~ c"), (Paragraph(inlines("`~~~` and ````")),), ())
@@ -131,6 +134,80 @@ def test_pandoc_reads_quarto_s_page(tmp_path: Path) -> None:
     assert "<img src=x" not in made
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in made
     assert "猫" in made
+
+
+#: Titles that YAML or pandoc may take for something else than text.
+TITLES = (
+    "a 🎉 b", "it's \"so\" 'x'", "a -- b --- c", "wait... . . .", "Mr. Smith, e.g. he", "- item", "1. one",
+    "(1) one", "---", "``x`` a\\", "@key [@key] ^a^ ~b~", "$x$ \\(x\\)", "https://x.org <https://x.org>",
+    "{{< x >}} {.b}", "key: value", "null", "42", "x # y", "%&*!|>", "![a](b)", "a\xa0b\u2028c", "كلب", "\x1b[31m\x07",
+    "\ud83d alone", "::: x", "&amp; &", "[x]: y",
+)  # fmt: skip
+
+
+def front_matter(title: str) -> str:
+    return Quarto().page(Page(title, ()))
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_quarto_s_front_matter_is_yaml(title: str) -> None:
+    yaml = pytest.importorskip("yaml")
+    _, front, _ = front_matter(title).split("---\n")
+    said = yaml.safe_load(front)
+    assert said["format"] == "html"
+    # The title is Markdown, in which signs have backslashes or are entities.
+    assert html.unescape(re.sub(r"\\([^\w\s])", r"\1", said["title"])) == visible(title)
+    if re.fullmatch(r"[\w 🎉:]*", visible(title)):
+        assert said["title"] == title
+
+
+@pytest.mark.render
+@pytest.mark.once
+@pytest.mark.skipif(not shutil.which("pandoc"), reason="pandoc is missing: apt-get install pandoc")
+def test_pandoc_sets_quarto_s_title_as_it_is() -> None:
+    for title in TITLES:
+        made = subprocess.run(
+            ["pandoc", "-f", "markdown", "-t", "json"], input=front_matter(title),
+            capture_output=True, text=True, check=True,
+        ).stdout  # fmt: skip
+        found = json.loads(made)["meta"]["title"]["c"]
+        words = [("c" in part and part["c"]) or {"Space": " "}[part["t"]] for part in found]
+        assert "".join(words) == visible(title)
+
+
+@pytest.mark.parametrize("form", ["markdown", "notebook", *DIALECTS])
+def test_control_characters_are_seen(form: str, tmp_path: Path) -> None:
+    odd = "\x1b[31m\x07\u202e\u200b"
+    text = tmp_path / "page.en.toml"
+    quoted = json.dumps(odd)
+    words = "\n".join(f"{word} = {quoted}" for word in ("printed", "no_entries", "entries", "and"))
+    body = "{show A}\\n\\n{probabilities P}\\n\\n`" + quoted[1:-1] + "`"
+    text.write_text(
+        f'[words]\n{words}\n[section.a]\ntitle = "b {quoted[1:-1]}"\nbody = "{body}"\n', "utf-8"
+    )
+    spec = tmp_path / "spec.toml"
+    spec.write_text(
+        f'format = 1\nmodel = "next_token"\ntext = "page.en.toml"\ntitle = {quoted}\n'
+        f'tokens = [{quoted}, "b"]\nvocabulary = ["b", {quoted}]\n[matrices]\n'
+        'W_vocab = [[1, 0], [0, 1]]\nW_Q = "identity"\nW_K = "identity"\nW_V = "identity"\n'
+        'W_1 = "identity"\n',
+        "utf-8",
+    )
+    made = formats.written(page(sa.load(spec)), form, str(spec))
+    assert isinstance(made, str)
+    texts = json.loads(made)["cells"] if form == "notebook" else made
+    assert not [t for t in strings(texts) if not t.replace("\n", "").isprintable()]
+    assert "x1b" in made
+    assert "u202e" in made
+
+
+def strings(data: object) -> Iterator[str]:
+    """All texts in data of JSON."""
+    if isinstance(data, str):
+        yield data
+    elif isinstance(data, dict | list):
+        for part in data.values() if isinstance(data, dict) else data:
+            yield from strings(part)
 
 
 def test_plain_has_no_mathematics_in_dollars() -> None:

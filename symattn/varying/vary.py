@@ -12,6 +12,7 @@ from symattn.derivation import Derivation
 from symattn.errors import LiteralError, OptionError, Undecided
 from symattn.generation import last_row
 from symattn.literals import exact
+from symattn.notation import visible
 from symattn.numbers.enclosure import START
 from symattn.numbers.normal_form import number as form_of
 from symattn.numbers.texts import text
@@ -55,7 +56,7 @@ class Row:
         digits = self.digits(DIGITS)
         where = " ".join(f"{word} {x.short(digits)}" for word, x in ends if x is not None)
         words = " or ".join(self.winners) if self.open else " = ".join(self.winners)
-        return f"{where or 'everywhere'}: {'undecided, ' if self.open else ''}{words}"
+        return f"{where or 'everywhere'}: {'undecided, ' if self.open else ''}{visible(words)}"
 
     __repr__ = __str__
 

@@ -7,6 +7,7 @@ import re
 
 from symattn.blocks import Equation, Fold, Heading, Map, Page
 from symattn.entries import Entry
+from symattn.notation import visible
 from symattn.stepmap import stepmap
 from symattn.steps import Step
 from symattn.writers import terminal
@@ -14,6 +15,9 @@ from symattn.writers.markdown import Markdown, code, escape
 
 #: Letters of a title that labels begin with.
 STEM = 40
+
+#: What pandoc sets as other signs: quotation marks, dashes, dots, and spaces after "Mr.".
+_TYPOGRAPHY = re.compile(r"""["']|-(?=-)|(?<=-)-|\.(?=\.| )|(?<=\.)\.""")
 
 
 def _fence(text: str, sign: str = "`") -> str:
@@ -73,8 +77,13 @@ class Quarto(_Labelled):
     """Quarto, which reads pandoc's Markdown."""
 
     def front(self, page: Page) -> list[str]:
-        # A string of JSON is one of YAML.
-        return [f"---\ntitle: {json.dumps(escape_yaml(page.title))}\nformat: html\n---"]
+        # A string of JSON is one of YAML, but for pairs of surrogates, which it has no need of.
+        title = json.dumps(self.name(visible(page.title)), ensure_ascii=False)
+        return [f"---\ntitle: {title}\nformat: html\n---"]
+
+    def name(self, title: str) -> str:
+        """A title in front matter, which pandoc reads as Markdown again, with its typography."""
+        return _TYPOGRAPHY.sub(r"\\\g<0>", self.escape(title))
 
     def title(self, page: Page) -> list[str]:
         return []
@@ -86,11 +95,6 @@ class Quarto(_Labelled):
     def fold(self, block: Fold) -> str:
         title, inside = self.inlines(block.title), self.below(block.blocks)
         return f'::: {{.callout-note collapse="true"}}\n## {title}\n\n{inside}\n\n:::'
-
-
-def escape_yaml(title: str) -> str:
-    """A title in front matter, which pandoc reads as Markdown again."""
-    return Quarto().escape(title)
 
 
 class Plain(Markdown):

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterable
 
 from symattn.blocks import Block, Code, Equation, Inline, Inlines, Map, Plain, Styled
+from symattn.notation import visible
 from symattn.writers.markdown import Markdown
 
 #: A bar in the mathematics of a table.
@@ -68,7 +69,7 @@ def written(block: Block) -> str:
 def _as_html(part: Inline) -> str:
     """Text and code of a summary, in which Markdown is not read."""
     if isinstance(part, Plain | Code):
-        text = escape(part.text)
+        text = escape(visible(part.text))
         return f"<code>{text}</code>" if isinstance(part, Code) else text
     return "".join(map(_as_html, part.parts)) if isinstance(part, Styled) else ""
 

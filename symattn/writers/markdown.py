@@ -26,6 +26,7 @@ from symattn.blocks import (
     Styled,
     Table,
 )
+from symattn.notation import visible
 from symattn.stepmap import stepmap
 from symattn.writers import marker, mermaid
 
@@ -49,7 +50,7 @@ class Markdown:
 
     def title(self, page: Page) -> list[str]:
         """The title, where the page has it as a heading."""
-        return [f"# {self.escape(page.title)}"]
+        return [f"# {self.escape(visible(page.title))}"]
 
     def below(self, blocks: Iterable[Block]) -> str:
         """Blocks below each other."""
@@ -108,11 +109,11 @@ class Markdown:
     def inline(self, part: Inline) -> str:
         """One part of a line."""
         if isinstance(part, Plain):
-            return self.escape(part.text)
+            return self.escape(visible(part.text))
         if isinstance(part, Math):
             return self.math(part.latex)
         if isinstance(part, Code):
-            return self.code(part.text)
+            return self.code(visible(part.text))
         assert isinstance(part, Styled)
         star = "*" * part.level
         return f"{star}{self.inlines(part.parts)}{star}"
@@ -148,7 +149,9 @@ def written(block: Block) -> str:
 def _html(parts: Inlines) -> str:
     """Text and code as HTML, which is what a summary is written in."""
     code = [
-        (html.escape(p.text), isinstance(p, Code)) for p in parts if isinstance(p, Plain | Code)
+        (html.escape(visible(p.text)), isinstance(p, Code))
+        for p in parts
+        if isinstance(p, Plain | Code)
     ]
     return "".join(f"<code>{text}</code>" if is_code else text for text, is_code in code)
 

@@ -25,10 +25,11 @@ MARKS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 def text(found: Any, screen: Screen = PLAIN) -> str:
     """For a terminal."""
     if isinstance(found, Map):
-        return "\n".join([_over(found), *_drawn(found), *_legend(found), *_lines(found)])
+        lines = [_over(found), *_drawn(found), *_legend(found), *_lines(found)]
+        return "\n".join(map(visible, lines))
     rows = [[*ends, word] for ends, word in _rows(found)]
     shown = table(["from", "to", _what(found)], rows, left=3, screen=screen)
-    return "\n".join([_along(found), shown, *_notes(found)])
+    return "\n".join([_along(found), shown, *map(visible, _notes(found))])
 
 
 def markdown(found: Any) -> str:
@@ -54,17 +55,14 @@ def shown(found: Any) -> str:
         legend = [*_legend(found), *_lines(found)]
         return "\n\n".join(
             [
-                jupyter.written(Paragraph(plain(visible(_over(found))))),
+                jupyter.written(Paragraph(plain(_over(found)))),
                 f"```text\n{drawn}\n```",
-                *(jupyter.written(Paragraph(plain(visible(line)))) for line in legend),
+                *(jupyter.written(Paragraph(plain(line))) for line in legend),
             ]
         )
-    rows = [
-        row([*(plain(visible(end)) for end in ends), plain(visible(word))])
-        for ends, word in _rows(found)
-    ]
+    rows = [row([*map(plain, ends), plain(word)]) for ends, word in _rows(found)]
     blocks: list[Block] = [
-        Paragraph(plain(visible(_along(found)))),
+        Paragraph(plain(_along(found))),
         Table(row(["from", "to", _what(found)]), tuple(rows)),
         *(Paragraph(_note_inlines(found, t)) for t in found.thresholds),
     ]
@@ -211,7 +209,7 @@ def _note(found: Variation, threshold: Threshold, style: str) -> str:
 
 
 def _note_inlines(found: Variation, threshold: Threshold) -> Inlines:
-    words = f" {visible(_tie(found, threshold))}."
+    words = f" {_tie(found, threshold)}."
     return (Plain("At "), Math(_at(found, threshold)), Plain(words))
 
 
