@@ -17,7 +17,7 @@ from symattn import labels
 from symattn.display import DIGITS, Display, names_step
 from symattn.errors import AddressError, ExactnessError, MaskError, ShapeError, nearest
 from symattn.graph import Array, Graph, Hook, NamedNode, Node, Run, split_address
-from symattn.literals import Exact, Name, Rule, exact_array
+from symattn.literals import Exact, Infinity, Name, Rule, exact_array
 from symattn.notation import Notation
 from symattn.numbers.given import Given
 from symattn.steps import Step, Steps, entries_of
@@ -89,6 +89,16 @@ class Derivation:
         self._base: Derivation | None = None
         for name in self.symbols:
             self._check_symbol(name)
+
+    @property
+    def biases(self) -> tuple[str, ...]:
+        """The masks that hold finite numbers beside 0, which are added and hide nothing."""
+        given = ((name, self.inputs.get(name)) for name in self.masks)
+        return tuple(
+            name
+            for name, mask in given
+            if mask is not None and any(x and not isinstance(x, Infinity) for x in mask.flat)
+        )
 
     # Symbols.
 

@@ -131,6 +131,9 @@ class Builder:
         blocks: list[Block] = []
         if self.d.radii:
             blocks.append(Paragraph(inlines(self.words["printed_inputs"])))
+        for name in self.d.biases:
+            symbol = self.d.step(name).symbol
+            blocks.append(Paragraph(inlines(self.text.phrase("bias", mask=symbol))))
         for section in progress.over(self.text.sections, "section"):
             try:
                 blocks += self.section(section)

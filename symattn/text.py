@@ -45,6 +45,8 @@ WORDS = {
     "printed_inputs": "The inputs are known to their printed digits only, and the exact values "
     "are those of the digits as printed. Decimals are shown as far as they are certain for every "
     "input that prints like that; a question mark stands where they end.",
+    "bias": "Finite numbers of ${mask}$ are added to the scores as a bias and hide nothing, "
+    "however large: only $-\\infty$ does.",
     "row_sums": "Decimals marked $\\ast$ are shown so that their row adds to 1. The nearest: "
     "{nearest}.",
     "small": "What is marked $\\ddagger$ rounds to 0, and is not 0, or not known to be.",

@@ -27,9 +27,11 @@ from symattn.document import page
 from symattn.errors import ExactnessError, LiteralError, ShapeError, SpecError
 from symattn.layers import encoder_layer
 from symattn.literals import Name, parse
+from symattn.pretrained.architecture import read_config
+from symattn.pretrained.counting import Count
 from symattn.spec_reader import parse_spec
 from symattn.transformer import worked_attention
-from symattn.writers import latex, markdown
+from symattn.writers import counts, latex, markdown
 from tests.test_spec import changed, with_line
 
 FOLDER = Path(__file__).parent
@@ -37,22 +39,30 @@ TRAPS = json.loads((FOLDER / "cases" / "traps.json").read_text("utf-8"))
 R = sympy.Rational
 I2 = [[1, 0], [0, 1]]
 
-#: Categories of what is not in the package yet.
-LATER = {"params"}
+
+def asserts(node: ast.AST) -> int:
+    """How many comparisons, and errors that are waited for, a test has."""
+    return sum(
+        isinstance(n, ast.Assert)
+        or (isinstance(n, ast.Call) and getattr(n.func, "attr", "") == "raises")
+        for n in ast.walk(node)
+    )
 
 
 def test_every_trap_has_a_test() -> None:
     """Named after it: `test_fm_row_…` is the test of fm-row."""
-    names = [
-        node.name
+    strength = {
+        node.name: asserts(node)
         for file in ("test_traps.py", "test_traps_parts.py")
         for node in ast.parse((FOLDER / file).read_text("utf-8")).body
         if isinstance(node, ast.FunctionDef)
-    ]
+    }
     starts = {trap["id"]: f"test_{trap['id'].replace('-', '_')}_".lower() for trap in TRAPS}
-    tested = {i for i, start in starts.items() if any(n.startswith(start) for n in names)}
-    assert len(starts) == len(TRAPS)
-    assert {trap["id"] for trap in TRAPS if trap["category"] not in LATER} <= tested
+    assert len(starts) == len(TRAPS) >= 58
+    for trap, start in starts.items():
+        found = [name for name in strength if name.startswith(start)]
+        assert found, f"no test of {trap}"
+        assert all(strength[name] for name in found), f"a test of {trap} asserts nothing"
 
 
 # Exact numbers.
@@ -109,7 +119,11 @@ def test_float32_input_says_which_is_meant() -> None:
 
 @pytest.mark.parametrize("text", ["-9072/12245", "4678.0"])
 def test_nsimplify_is_not_needed_for_what_is_read(text: str) -> None:
+    """Both become another number there: 4678 is then 3·2^… of roots, -9072/12245 loses digits."""
     assert cells([text])[0] == R(text)
+    assert cells([text])[0].is_Rational
+    (shown,) = sa.derive(identity, x=[text])["y"].decimal(30)
+    assert abs(Fraction(shown) - Fraction(text)) <= Fraction(1, 2 * 10**30)
 
 
 def test_zero_test_decides_equal_forms() -> None:
@@ -156,6 +170,10 @@ def test_huge_logits_are_exact_and_do_not_overflow() -> None:
 
 def test_lambdify_mask_is_no_matter_of_floats() -> None:
     """Masked scores run in floats as they are: no infinity is ever multiplied or subtracted."""
+    with pytest.raises(LiteralError, match=r"x\[0\]: wanted an exact number, got .*zoo"):
+        cells([sympy.zoo])
+    symbolic = sa.derive(functions.softmax, x=[["x", "-oo"]])
+    assert list(symbolic["return"].exact) == [1, 0]
     d = sa.derive(functions.softmax, x=[[1, "-oo"], [0, 0]])
     assert d.floats()[d.graph.result].tolist() == [[1.0, 0.0], [0.5, 0.5]]
     assert d.verify().agrees
@@ -167,6 +185,14 @@ def test_simplify_slow_is_not_called() -> None:
     names = {m: [[f"{m}{i}{j}" for j in range(2)] for i in range(2)] for m in "qkv"}
     d = sa.derive(attention.scaled_dot_product_attention, Q=names["q"], K=names["k"], V=names["v"])
     assert len(d["O"][0, 0].formula("latex")) < 2000
+    slope = d.gradient("O[0,0]", "Q[0,0]")
+    assert len(slope.formula("latex")) < 4000
+    assert (
+        sa.compare(
+            slope.step.derivation.subs(dict.fromkeys(d.symbols, 1))[slope.address], 0
+        ).verdict
+        == "equal"
+    )  # of equal values no weight matters
     rng = np.random.default_rng(0)
     floats = {m: rng.normal(size=(6, 8)).astype(np.float32) for m in "QKV"}
     d = sa.derive(attention.scaled_dot_product_attention, **floats, exact="binary")
@@ -243,6 +269,8 @@ def test_row_sum_rounded_is_right() -> None:
     """Rows of 4 digits that add up to 0.9999 or 1.0001 are roundings of rows that sum to 1."""
     row = ["0.3333", "0.3333", "0.3333"]
     assert not checked(printed("A", [row] * 3)).inconsistent
+    said = checked(printed("A", [["0.3333", "0.3333", "0.3331"]] * 3)).inconsistent
+    assert any("weights sum to 1" in odd.why for odd in said)  # off by more than roundings are
     d = sa.derive(functions.softmax, x=[[0, 0, 0]])
     assert d["return"].decimal(4) == [row]
     assert sympy.simplify(sum(d["return"].exact) - 1) == 0
@@ -296,6 +324,9 @@ def test_inf_string_and_its_like_are_refused(text: str) -> None:
 def test_inf_string_has_its_signs() -> None:
     found = sa.derive(as_given, E=["−1", "-oo", "−∞"])["E"]
     assert list(found.exact) == [-1, -sympy.oo, -sympy.oo]
+    for text in ("∞", "oo"):
+        found = sa.derive(as_given, E=[text])["E"]
+        assert list(found.exact) == [sympy.oo]
 
 
 def test_dup_vocab_names_both_places() -> None:
@@ -324,6 +355,8 @@ def test_ragged_broadcast_is_an_error_with_places_and_shapes() -> None:
         ShapeError, match=r"wants shapes that fit, got .*\(2, 2\) and b of shape \(3,\)"
     ):
         sa.derive(biased, X=I2, W=I2, b=[1, 2, 3])
+    added = sa.derive(biased, X=I2, W=[[1, 2], [3, 4]], b=sa.static(1))
+    assert added["y"].exact == sympy.ImmutableMatrix([[2, 3], [4, 5]])
     with pytest.raises(
         ShapeError, match="X: rows of unequal length: row 0 has 2 entries, row 1 has 1"
     ):
@@ -453,8 +486,8 @@ def test_latexify_t_is_a_transpose() -> None:
 
 def test_parens_neg_stand_around_a_negative_factor() -> None:
     d = sa.derive(project, X=[["x", -2]], weights_query=[[-3], ["-1/2"]])
-    shown = d["Q"][0, 0].formula("text")
-    assert "- -" not in shown
+    shown = d["Q"][0, 0].substitution("text")
+    assert shown == "x * (-3) + (-2) * (-1/2)"
     assert d["Q"].exact[0] == 1 - 3 * sympy.Symbol("x", real=True)
 
 
@@ -468,3 +501,39 @@ def test_sqrt_form_is_either_and_both_are_right() -> None:
     ]
     assert sa.compare(same[0], same[1]).verdict == "equal"
     assert sa.compare(same[2], same[3]).verdict == "equal"
+
+
+# Parameters.
+
+
+def count_of(**config: Any) -> Count:
+    gpt2 = {
+        "model_type": "gpt2", "vocab_size": 50257, "n_positions": 1024, "n_embd": 768,
+        "n_layer": 12, "n_head": 12,
+    }  # fmt: skip
+    return Count(read_config({**gpt2, **config}))
+
+
+def test_tied_count_says_both_numbers() -> None:
+    """GPT-2's embedding is its unembedding: 124,439,808 parameters, and 38,597,376 more untied."""
+    for tied in (True, False):
+        found = count_of(tie_word_embeddings=tied)
+        assert (found.tied.value, found.untied.value) == (124_439_808, 163_037_184)
+        assert found.total.value == (found.tied if tied else found.untied).value
+        said = counts.text(found, ())
+        assert "124,439,808" in said
+        assert "163,037,184" in said
+
+
+def test_heads_params_do_not_depend_on_h() -> None:
+    """With d_k = d/h, of d = 512: four matrices of 512 × 512 and their biases; not else."""
+    for h in (1, 2, 4, 8, 16, 32):
+        attention = count_of(n_embd=512, n_head=h).part("attention")
+        assert attention.value == 12 * (4 * 512 * 512 + 4 * 512)
+    llama = {
+        "model_type": "llama", "vocab_size": 32000, "hidden_size": 512, "num_hidden_layers": 1,
+        "num_attention_heads": 8, "num_key_value_heads": 8, "intermediate_size": 2048,
+    }  # fmt: skip
+    for d_k in (16, 32, 64):  # d_k alone, as in rows (B) of the first paper's table 3
+        found = Count(read_config({**llama, "head_dim": d_k})).part("attention")
+        assert found.value == 4 * 512 * 8 * d_k

@@ -6,6 +6,7 @@ traps are in `test_traps.py`, which sees to it that none is forgotten.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,22 @@ import sympy
 
 import symattn as sa
 from symattn import attention, functions
-from symattn.errors import ExactnessError, MaskError, OptionError, ShapeError
+from symattn.claims.causes import explained
+from symattn.claims.judge import cell
+from symattn.claims.placing import Claimed
+from symattn.document import page
+from symattn.errors import (
+    ExactnessError,
+    MaskError,
+    OptionError,
+    ShapeError,
+    SpecError,
+    Undecided,
+)
+from symattn.spec_reader import parse_spec
 from symattn.sublayers import feed_forward_network
+from symattn.writers import markdown
+from tests.test_spec import with_line
 
 R = sympy.Rational
 I2 = [[1, 0], [0, 1]]
@@ -33,8 +48,14 @@ def test_fm_row_is_an_error_or_zero_and_never_nan() -> None:
     with pytest.raises(MaskError, match="row 1 of the scores is masked everywhere"):
         functions.softmax(np.array([[0.3, 0.7], [-np.inf, -np.inf]]))
     d = sdpa(M=M, fully_masked="zero")
-    assert d["O"].decimal(1)[1] == ["0.0", "0.0"]
+    assert list(d["O"].exact.row(1)) == [0, 0]
     assert d.verify().agrees
+    scores = [["3/10", "7/10"], ["-oo", "-oo"]]
+    with pytest.raises(MaskError, match="row 1 of the scores is masked everywhere"):
+        _ = sa.derive(functions.softmax, x=scores)["return"].exact
+    weights = sa.derive(functions.softmax, x=scores, fully_masked="zero")["return"]
+    assert weights.decimal(4) == [["0.4013", "0.5987"], ["0.0000", "0.0000"]]
+    assert list(weights.exact.row(1)) == [0, 0]
     with pytest.raises(OptionError, match="wanted 'error' or 'zero', got 'nan'"):
         sdpa(fully_masked="nan")
 
@@ -43,11 +64,17 @@ def test_fm_finite_is_a_bias() -> None:
     """-1e9 for both keys changes nothing: it is no mask."""
     d = sa.derive(functions.softmax, x=[["0.3", "0.7"], ["-999999999.7", "-999999999.3"]])
     assert sa.compare(d["return[0,0]"], d["return[1,0]"]).verdict == "equal"
+    said = "$M$ are added to the scores as a bias and hide nothing"
+    for M, is_said in (("[0, -1000000000]", True), ('[0, "-oo"]', False)):
+        spec = parse_spec(with_line(f"mask = {{add = [{M}, [0, 0]]}}"))
+        assert (said in markdown.write(page(spec.derive()))) is is_said
 
 
 def test_mask_01_additive_is_refused() -> None:
     with pytest.raises(MaskError, match="0 and 1 would be added"):
         sdpa(M=[[1, 0], [1, 1]])
+    with pytest.raises(SpecError, match="M: 0 and 1 would be added to the scores"):
+        parse_spec(with_line("mask = {add = [[1, 0], [1, 1]]}")).derive()
     with pytest.raises(MaskError, match="wanted booleans, got int64"):
         functions.additive_mask(keep=np.array([1, 0, 0]))
 
@@ -56,6 +83,10 @@ def test_mask_bool_polarity_is_named() -> None:
     keep = functions.additive_mask(keep=[[True, False]])
     assert keep.tolist() == [[0, -np.inf]]
     assert functions.additive_mask(drop=[[True, False]]).tolist() == [[-np.inf, 0]]
+    for word, seen in (("keep", [1, 0]), ("drop", [0, 1])):
+        rows = "[[true, false], [false, true]]"
+        d = parse_spec(with_line(f"mask = {{{word} = {rows}}}")).derive()
+        assert [list(d["A"].exact.row(i)) for i in (0, 1)] == [seen, seen[::-1]]
     for wrong in ({}, {"keep": [True], "drop": [False]}):
         with pytest.raises(MaskError, match="either keep= or drop="):
             functions.additive_mask(**wrong)
@@ -115,6 +146,19 @@ def test_window_off_by_one_lists_the_keys_of_each_row(window: Any, seen: list[li
     assert [np.flatnonzero(np.isfinite(row)).tolist() for row in M] == seen
 
 
+def test_window_off_by_one_shows_the_keys_on_the_page() -> None:
+    """`{window = 1}` is the token itself, `{window = [1, 0]}` the one before it, too."""
+    for window, rows in (
+        ("1", [r"\text{a} & 0 & -\infty", r"\text{b} & -\infty & 0"]),
+        ("[1, 0]", [r"\text{a} & 0 & -\infty", r"\text{b} & 0 & 0"]),
+    ):
+        d = parse_spec(with_line(f"mask = {{window = {window}}}")).derive()
+        written = markdown.write(page(d))
+        matrix = re.search(r"M = .*?\\hline (.*?) \\end\{array\}", written)
+        assert matrix
+        assert re.split(r" \\\\(?:\[4pt\])? ", matrix[1]) == rows
+
+
 def test_window_off_by_one_refuses_no_keys() -> None:
     for window in (0, (-1, 0), (0, -1)):
         with pytest.raises(OptionError, match="from 0 on, or w from 1 on"):
@@ -153,6 +197,12 @@ def test_ln_ddof_is_the_population() -> None:
     d = sa.derive(functions.layer_norm, x=[1, 2, 3, 4], eps=0)
     assert d["var"].exact[0] == R(5, 4)
     assert d["y"].decimal(4) == ["-1.3416", "-0.4472", "0.4472", "1.3416"]
+    of_samples = ["-1.1619", "-0.3873", "0.3873", "1.1619"]
+    printed = [Claimed(d["y"][i], cell(number)) for i, number in enumerate(of_samples)]
+    (found,) = explained(d, printed, printed)
+    assert [cause.text for cause in found.causes] == ["var was divided by d − 1 = 3, not by d = 4"]
+    slip = [*printed[:3], Claimed(d["y"][3], cell("1.1618"))]
+    assert not explained(d, slip, slip)[0].causes
 
 
 def test_ln_constant_row_is_an_error_that_names_it() -> None:
@@ -182,12 +232,29 @@ def test_pe_2i_counts_pairs() -> None:
 def test_pe_concat_is_interleaved() -> None:
     PE = sa.derive(functions.sinusoidal_positions, n=2, d=6)["PE"].exact
     assert [x.func for x in PE.row(1)] == [sympy.sin, sympy.cos] * 3
+    halves = sa.derive(functions.sinusoidal_positions, n=2, d=4, layout="half")["PE"]
+    one, hundredth = sympy.Integer(1), R(1, 100)
+    assert list(halves.exact.row(1)) == [
+        sympy.sin(one), sympy.sin(hundredth), sympy.cos(one), sympy.cos(hundredth),
+    ]  # fmt: skip
+    assert r"\sin" in halves.formula
+    with pytest.raises(OptionError, match="'interleaved' or 'half', got 'concat'"):
+        functions.sinusoidal_positions(2, 4, layout="concat")
 
 
-def test_pe_odd_d_ends_in_a_sine() -> None:
-    last = sa.derive(functions.sinusoidal_positions, n=2, d=5)["PE"].exact[1, 4]
-    assert last.func is sympy.sin
-    assert abs(float(last.args[0]) - 10000 ** (-4 / 5)) < 1e-15
+@pytest.mark.parametrize(("layout", "last"), [("interleaved", sympy.sin), ("half", sympy.cos)])
+def test_pe_odd_d_ends_in_a_sine(layout: str, last: Any) -> None:
+    """One sine more than cosines; in halves the sines come first."""
+    PE = sa.derive(functions.sinusoidal_positions, n=4, d=5, layout=layout)["PE"]
+    angles = [1, 10000 ** R(-2, 5), 10000 ** R(-4, 5)]
+    sines, cosines = ([f(3 * a) for a in angles] for f in (sympy.sin, sympy.cos))
+    wanted = [sines[0], cosines[0], sines[1], cosines[1], sines[2]]
+    if layout == "half":
+        wanted = sines + cosines[:2]
+    found = list(PE.exact.row(3))
+    assert found[-1].func is last
+    assert [sympy.simplify(a - b) for a, b in zip(found, wanted, strict=True)] == [0] * 5
+    assert PE.decimal(12)[3] == [f"{sympy.N(x, 30):.12f}" for x in wanted]
 
 
 def test_rope_pairing_is_named_and_relative() -> None:
@@ -220,6 +287,8 @@ def test_rope_pairing_keeps_only_the_distance(pairing: str) -> None:
         sa.derive(relative, **vectors, m=m, n=n)["s"].decimal(60) for m, n in ((7, 4), (3, 0))
     ]
     assert scores[0] == scores[1]
+    (found,) = sa.prove(f"positions.rope_{pairing}")
+    assert found.verdict == "proven"  # at any two positions
 
 
 def test_kv_pos_cached_is_full_exactly() -> None:
@@ -250,6 +319,8 @@ def test_gelu_variant_is_named() -> None:
         k: sa.derive(functions.gelu, x=[1], kind=k)["return"].decimal(6) for k in ("erf", "tanh")
     }
     assert found == {"erf": ["0.841345"], "tanh": ["0.841192"]}
+    sigmoid = sa.derive(functions.swish, x=[1], beta=1.702, exact="decimal")["return"]
+    assert sigmoid.decimal(6) == ["0.845796"]
     weights = dict.fromkeys(("x", "W_1", "W_2"), I2)
     with pytest.raises(OptionError, match="wanted 'erf' or 'tanh'"):
         sa.derive(feed_forward_network, **weights, kind="gelu")
@@ -260,6 +331,11 @@ def test_gelu_variant_is_named() -> None:
 def test_relu_undecidable_is_zero_with_proof() -> None:
     hidden = "(sqrt(2) + sqrt(3))^2 - 5 - 2*sqrt(6)"
     assert list(sa.derive(functions.relu, x=[hidden, "-1/3", 2])["return"].exact) == [0, 0, 2]
+    logistic = "exp(1)/(exp(1) + exp(2)) - 1/(1 + exp(1))"
+    assert list(sa.derive(functions.relu, x=[logistic])["return"].exact) == [0]
+    nearly = "exp(exp(1)) - exp(exp(1) + exp(-1000000))"
+    with pytest.raises(Undecided, match=r"whether 0 is less than .* is not settled at .* bits"):
+        _ = sa.derive(functions.relu, x=[nearly])["return"].exact
 
 
 def test_relu_at_0_has_the_subgradient_0_and_a_note() -> None:
@@ -273,6 +349,13 @@ def test_oo_minus_oo_is_never_met() -> None:
     d = sa.derive(functions.log_softmax, x=[["-oo", 1, 1]])
     assert d["return"].decimal(4) == [["-oo", "-0.6931", "-0.6931"]]
     assert d.verify().agrees
+    weights = sa.derive(functions.softmax, x=[["-oo", 1000, 999], [0, "-oo", "-oo"]])
+    assert weights["return"].decimal(4) == [
+        ["0.0000", "0.7311", "0.2689"],
+        ["1.0000", "0.0000", "0.0000"],
+    ]
+    floats = weights.floats()[weights.graph.result]
+    assert np.allclose(floats, [[0, 0.731058578630005, 0.268941421369995], [1, 0, 0]], atol=1e-15)
 
 
 # Beside the traps: sinks, and what a sink does to a row that sees nothing.

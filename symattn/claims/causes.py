@@ -69,7 +69,7 @@ _PLAIN = {
     kind: place
     for place, kind in enumerate(
         ("carried", "truncated", "rounded", "cut", "exchanged", "sign", "mask", "softmax",
-         "transpose", "scale", "float")
+         "transpose", "scale", "variance", "float")
     )
 }  # fmt: skip
 

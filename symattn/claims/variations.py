@@ -31,7 +31,8 @@ class Variation:
     """A change of one step.
 
     Attributes:
-        kind: ``rounded``, ``cut``, ``scale``, ``mask``, ``softmax``, ``transpose``.
+        kind: ``rounded``, ``cut``, ``scale``, ``mask``, ``softmax``, ``transpose``,
+            ``variance``.
         text: what was done, as a sentence without its full stop.
         step: the step that it changes.
         value: its value, from those of a run without the change.
@@ -69,6 +70,7 @@ class Variations:
         yield from self._scales()
         yield from self._masks()
         yield from self._products()
+        yield from self._variances()
 
     # Dividing by something else.
 
@@ -180,6 +182,28 @@ class Variations:
         return self.ball.gather(self.ball.softmax(self.ball.gather(scores, places.T)), back.T)
 
     # Rounding in between.
+
+    def _variances(self) -> Iterator[Variation]:
+        """A norm's variance as statistics programs have it, divided by d − 1."""
+        for var in self.derivation.steps:
+            d = self._squares_averaged(var) if var.name == "var" else 0
+            if d > 1:
+                with ctx.workprec(START):
+                    factor = Balls.of([arb(d) / (d - 1)], ())
+
+                def value(run: Run, var: Step = var, factor: Balls = factor) -> Balls:
+                    return self.ball.mul(run[var.node], factor)
+
+                text = f"{var.short} was divided by d − 1 = {d - 1}, not by d = {d}"
+                yield Variation("variance", text, var, value)
+
+    def _squares_averaged(self, step: Step) -> int:
+        """How many squares a step is the mean of; 0 where it is none."""
+        nodes = self.derivation.graph.nodes
+        path = [nodes[step.node]]
+        while path[-1].op in ("div", "sum"):
+            path.append(nodes[path[-1].inputs[0]])
+        return path[-1].shape[-1] if [n.op for n in path] == ["div", "sum", "power"] else 0
 
     def _roundings(self, target: Step) -> Iterator[Variation]:
         Z, masked = self._step("Z"), self._step("Z_masked")

@@ -16,6 +16,10 @@ from symattn.errors import OptionError
 if TYPE_CHECKING:
     from symattn.derivation import Derivation
 
+    Values = click.ParamType[tuple[str, Any]]
+else:
+    Values = click.ParamType  # takes no brackets before click 8.4
+
 DEFAULT = "article"
 
 
@@ -58,7 +62,7 @@ class _Shown(click.Option):
     """An option of `symattn.display.Display`."""
 
 
-class _Value(click.ParamType[tuple[str, Any]]):
+class _Value(Values):
     """A value of an option of displays; of one that steps have, also ``STEP=VALUE``."""
 
     def __init__(self, option: Option) -> None:

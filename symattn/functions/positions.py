@@ -9,11 +9,19 @@ import numpy as np
 from symattn.errors import OptionError, ShapeError
 
 
-def sinusoidal_positions(n: int, d: int, offset: int = 0) -> Any:
+def sinusoidal_positions(n: int, d: int, offset: int = 0, *, layout: str = "interleaved") -> Any:
     """Sinusoidal position encodings, n × d: rows are the positions offset, offset + 1, ….
 
     Interleaved: column 2i is sin(pos / 10000^{2i/d}), column 2i + 1 the cosine of the
     same; the last column of an odd d is a sine. Exact: the angles are kept.
+
+    Args:
+        layout: ``"interleaved"``, the paper's, or ``"half"``: all sines, then all cosines of
+            the same angles, as in tensor2tensor.
+
+    Raises:
+        OptionError: another layout.
+
     Source: Vaswani et al., Attention Is All You Need (2017), section 3.5.
 
     >>> sinusoidal_positions(2, 4).round(4)
@@ -23,8 +31,13 @@ def sinusoidal_positions(n: int, d: int, offset: int = 0) -> Any:
     pos = np.arange(n)[:, None] + offset
     i = np.arange((d + 1) // 2)
     angle = pos / 10000 ** (2 * i / d)
-    pairs = np.stack([np.sin(angle), np.cos(angle)], axis=-1)
-    PE = pairs.reshape(n, -1)[:, :d]
+    if layout == "interleaved":
+        pairs = np.stack([np.sin(angle), np.cos(angle)], axis=-1)
+        PE = pairs.reshape(n, -1)[:, :d]
+    elif layout == "half":
+        PE = np.concatenate([np.sin(angle), np.cos(angle)], axis=-1)[:, :d]
+    else:
+        raise OptionError(f"layout: wanted 'interleaved' or 'half', got {layout!r}")
     return PE
 
 
