@@ -144,9 +144,9 @@ def main(words: Sequence[str]) -> int:
     answer: Any = None
     try:
         if "--directive" in asked:
-            answer = directive(json.load(sys.stdin), spec)
+            answer = directive(json.load(sys.stdin.buffer), spec)
         elif "--role" in asked:
-            answer = role(json.load(sys.stdin), spec)
+            answer = role(json.load(sys.stdin.buffer), spec)
         else:
             answer = offer()
     except SymattnError as error:

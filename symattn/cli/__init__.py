@@ -9,6 +9,7 @@ import gc
 import os
 import sys
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Any
 
 import click
@@ -66,6 +67,7 @@ def main() -> None:
 def run() -> None:
     """The console script: errors in one line, a closed pipe in none."""
     gc.set_threshold(GARBAGE, 20, 20)
+    _set_encoding()
     try:
         main(standalone_mode=False)
     except SymattnError as error:
@@ -82,6 +84,16 @@ def run() -> None:
         sys.exit(0)
     except OSError as error:
         _fail(f"symattn: {error.strerror or error}")
+
+
+def _set_encoding() -> None:
+    """The same bytes in every locale; a terminal gets those that it asks for."""
+    if not isinstance(sys.stdout, TextIOWrapper):
+        return
+    if sys.stdout.isatty():
+        sys.stdout.reconfigure(errors="replace")
+    else:
+        sys.stdout.reconfigure(encoding="utf-8")
 
 
 def _one_line(message: str) -> str:
