@@ -4,22 +4,28 @@ from __future__ import annotations
 
 import json
 import re
-from itertools import combinations
+from fractions import Fraction
+from itertools import combinations, cycle
 from pathlib import Path
+from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 import symattn as sa
+from symattn import expression
 from symattn.cli import main
 from symattn.errors import AddressError, ExactnessError, OptionError
 from symattn.numbers.texts import text as text_of
 from symattn.spec_reader import parse_spec
-from symattn.worksheets.blanks import BOX, ROOM
+from symattn.text import Section, Text
+from symattn.worksheets.blanks import BOX, ROOM, Blanks
 from symattn.worksheets.chosen import chosen
 from symattn.worksheets.examples import random_text
-from symattn.worksheets.sheet import Worksheet, worksheet
+from symattn.worksheets.handed import leaves
+from symattn.worksheets.sheet import Worksheet, _Sheet, worksheet
 from symattn.writers.formats import ENDINGS, written
 from tests.five import FIVE, derivation_of
 
@@ -35,6 +41,25 @@ def made(name: str, blank: str, **options: Any) -> Worksheet:
 def mathematics(name: str, blank: str) -> str:
     """All that the sheet prints as an equation, without the inputs, which a value may repeat."""
     return written(made(name, blank, prose=False).sheet, "latex").replace(ROOM, "")
+
+
+def relu(E: Any) -> Any:
+    x = E * 1
+    y = np.maximum(x, 0)
+    return y
+
+
+def twice_and_half(E: Any) -> Any:
+    x = E * 1
+    z = 2 * x
+    y = z / 2
+    return y
+
+
+def weighted(E: Any) -> Any:
+    x = E * 1
+    y = x @ np.array([[1, 0], [0, 1], [0, 0]])
+    return y
 
 
 # What a sheet gives away.
@@ -98,6 +123,75 @@ def test_prose_says_names_for_what_is_asked() -> None:
     assert "Every step was computed again" in text
 
 
+@pytest.mark.parametrize(
+    ("name", "address"),
+    [
+        ("article", "Q"), ("article", "A"), ("article", "logits"), ("hostile", "V"), ("hostile", "A"),
+        ("two-layers", "E"), ("two-layers", "layer[0].r_1"), ("two-layers", "layer[0].FFN[0].u"),
+        ("two-layers", "layer[1].FFN[0].u"),
+    ],
+)  # fmt: skip
+def test_a_number_that_is_nowhere_by_chance_is_nowhere(name: str, address: str) -> None:
+    """A step is replaced by numbers of its own and left blank: whatever repeats one shows it.
+
+    ReLU does, products with 1 and masked zeros do, and so do steps that come much later.
+    """
+    d = derivation_of(name)
+    step = d[address]
+    numbers = iter(Random(1).sample(range(1001, 4999), step.forms.size))
+    signs = cycle((1, 1, -1))
+    own = [
+        [
+            Fraction(sign * number * 2 + 1, 7919)
+            for _, number, sign in zip(row, numbers, signs, strict=False)
+        ]
+        for row in np.atleast_2d(step.forms)
+    ]
+    d = d.with_(**{step.address: own if len(step.shape) == 2 else own[0]}).with_display(digits=6)
+    text = "".join(
+        written(worksheet(d, address, prose=prose).sheet, "latex") for prose in (True, False)
+    )
+    for entry in d[address].entries():
+        for told in (text_of(entry.form, "latex"), entry.decimal(6)):
+            assert told not in text, entry.address
+
+
+@pytest.mark.parametrize("function", [relu, twice_and_half, weighted])
+def test_what_is_a_blank_once_more_is_not_shown(function: Any) -> None:
+    """Of whole numbers, too, which are found anywhere by chance."""
+    d = sa.derive(function, E=[["1", "-2", "3"], ["0", "1/2", "5/3"]])
+    blanks = Blanks(d, d["x"].entries())
+    y = d["y"]
+    for index in np.ndindex(y.shape):
+        expected = y.forms[index] == d["x"].forms[index]
+        if function is twice_and_half:  # of what comes in two steps, fractions alone
+            expected = y[index].rational.denominator > 1
+        assert blanks.hides(y, index) == expected, index
+
+
+def test_a_sum_below_the_bar_is_not_shown() -> None:
+    """P would be fractions over 29, which is asked."""
+    spec = parse_spec(random_text(0, model="next_token"), "example")
+    d = spec.derive()
+    total = d["P.sum"].entries()[0].text()
+    text = str(written(worksheet(d, "P.sum").sheet, "latex"))
+    shown = text.partition(r"\ell_P &=")[2]
+    assert r"\approx" in shown
+    assert total not in shown
+
+
+def test_a_share_that_is_a_weight_is_not_said() -> None:
+    d = sa.article()
+    text = Text(
+        (Section("own", "", "{share A.exp[1,0]} and {share S[2,0]}", "own"),), d.spec.text.words
+    )
+    asked = Blanks(d, d["A"].entries())
+    page = _Sheet(d, text, asked).sheet("own", False)
+    said = str(written(page, "markdown"))
+    assert d["A[1,0]"].decimal(2) not in said
+    assert d["S[2,0]"].share(2) in said
+
+
 # Which entries, and by which seed.
 
 
@@ -109,6 +203,21 @@ def test_the_same_seed_asks_the_same() -> None:
     assert len(first) == 5
     assert random_text(3) == random_text(3) != random_text(4)
     assert not any(e.step.given for e in chosen(d, "100%", 1))
+
+
+@pytest.mark.parametrize("name", ["article", "two-layers"])
+def test_nothing_is_picked_that_another_step_shows(name: str) -> None:
+    """O[1,1] is A[1,1] where V is 0 and 1; a ReLU hands on; an output without a bias does."""
+    d = derivation_of(name)
+    picked = chosen(d, "100%")
+    for entry in picked:
+        tree = expression.expand(d.graph, entry.step.node, entry.index)
+        same = [c for c in leaves(tree) if d.forms[c.node][c.index] == entry.form]
+        assert not same or entry.rational in (0, 1), entry.address
+    addresses = [entry.address for entry in picked]
+    if name == "article":
+        assert "O[2,0]" in addresses
+        assert not {"O[1,1]", "O[2,1]", "F[0]", "Z_masked[1,0]"} & {*addresses}
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from typing import Any
 
 import numpy as np
 
 from symattn import expression, notation
-from symattn.definitions import Collector
 from symattn.derivation import Derivation
 from symattn.entries import Entry
 from symattn.equations import ARRAYS, WIDEST, equation, equation_parts, formula_line
@@ -24,9 +24,8 @@ from symattn.expression import Cell
 from symattn.feeds import feeds
 from symattn.layout import LINE, aligned, width
 from symattn.literals import Infinity
-from symattn.numbers.normal_form import ZERO
 from symattn.steps import Step
-from symattn.worksheets.chosen import leaves
+from symattn.worksheets.handed import handed_on, leaves
 from symattn.writers import matrices
 
 #: What makes room in a box, and what a number is written in place of.
@@ -76,7 +75,15 @@ class Blanks:
         ]
 
     def _repeats(self) -> dict[Cell, Cell]:
+        """In the order of the derivation, so that what an entry repeats may be a repeat itself."""
         found: dict[Cell, Cell] = {}
+        forms = self.derivation.forms
+        bits = {cell: 1 << i for i, cell in enumerate(self.cells)}
+        alike: dict[Any, list[Cell]] = {}
+        for cell in self.cells:
+            alike.setdefault(forms[cell.node][cell.index], []).append(cell)
+        #: By entry, the hidden ones that reach it, as bits.
+        reach: dict[Cell, int] = dict(bits)
         for step in self.derivation.steps:
             if step.node not in self.later:
                 continue
@@ -84,31 +91,41 @@ class Blanks:
                 cell = Cell(step.node, index)
                 if cell in self.cells:
                     continue
-                handed = self._handed_on(step, index, found)
+                tree = expression.expand(self.derivation.graph, step.node, index)
+                sources = self._sources(step, index, tree)
+                reach[cell] = reduce(or_, (reach.get(source, 0) for source in sources), 0)
+                form = forms[cell.node][index]
+                hidden = [c for c in sources if c in self.cells or c in found]
+                hidden = [c for c in hidden if forms[c.node][c.index] == form]
+                handed = self._handed_on(step, tree, hidden)
+                if handed is None and not _is_whole(form):
+                    # What comes from it and is equal to it tells it, however it comes.
+                    far = alike.get(form, ())
+                    handed = next((c for c in far if bits[c] & reach[cell]), None)
                 if handed is not None:
                     found[cell] = found.get(handed, handed)
         return found
 
+    def _sources(
+        self, step: Step, index: tuple[int, ...], tree: expression.Expression
+    ) -> list[Cell]:
+        """The entries that an entry is computed from, those inside a softmax among them."""
+        row = index if step.inside else index[:-1]
+        inside = [
+            Cell(s.node, (*row, *last))
+            for s in self._inside(step)
+            for last in np.ndindex(s.shape[len(row) :])
+        ]
+        return list(dict.fromkeys([*leaves(tree), *inside]))
+
     def _handed_on(
-        self, step: Step, index: tuple[int, ...], known: dict[Cell, Cell]
+        self, step: Step, tree: expression.Expression, hidden: list[Cell]
     ) -> Cell | None:
-        """The hidden entry that an entry is, once all that is shown has been put in."""
-        forms, form = self.derivation.forms, step.forms[index]
-        if step.inside:
-            # A sum of one exponential that is not 0.
-            parts = self._inside(step) if step.name.endswith(".sum") else []
-            cells = [Cell(s.node, (*index, j)) for s in parts for j in range(s.shape[-1])]
-            cells = [c for c in cells if forms[c.node][c.index] != ZERO]
-            is_one = len(cells) == 1 and (cells[0] in self.cells or cells[0] in known)
-            return cells[0] if is_one else None
-        tree = expression.expand(self.derivation.graph, step.node, index)
-        hidden = [c for c in dict.fromkeys(leaves(tree)) if c in self.cells or c in known]
-        hidden = [c for c in hidden if forms[c.node][c.index] == form]
-        if not hidden or isinstance(tree, Cell):
-            return hidden[0] if hidden else None
-        collector = _Putting(step, {*self.cells, *known})
-        value = collector.value(tree)
-        return next((c for c in hidden if value == collector.cells.get(c)), None)
+        """Of hidden entries that have the same value the one that an entry is."""
+        if not hidden or not step.inside:
+            return handed_on(step, tree, hidden) if hidden else None
+        # A sum of one exponential that is not 0.
+        return hidden[0] if step.name.endswith(".sum") else None
 
     def hides(self, step: Step, index: tuple[int, ...]) -> bool:
         """Whether the value of an entry is not shown."""
@@ -118,6 +135,11 @@ class Blanks:
     def hidden_in(self, step: Step) -> list[tuple[int, ...]]:
         """The indices of the entries of a step that are not shown."""
         return [index for index in np.ndindex(step.shape) if self.hides(step, index)]
+
+    def is_told_by(self, form: Any) -> bool:
+        """Whether a number is that of an entry that is not shown, and hardly so by chance."""
+        forms = self.derivation.forms
+        return not _is_whole(form) and any(forms[c.node][c.index] == form for c in self.cells)
 
     def is_exact(self, step: Step) -> bool:
         """Whether the exact values of a step are shown."""
@@ -160,9 +182,36 @@ class Blanks:
             return False
         if not step.wants_decimals:
             return True
+        if step.node in self._telling:
+            return False
         texts = step.texts("latex")
         fits = width(matrices.latex(texts)) <= LINE
         return fits and all(_PLAIN.fullmatch(text) for text in texts.flat)
+
+    @cached_property
+    def _telling(self) -> frozenset[int]:
+        r"""The later steps with an exact value in which a hidden number is read.
+
+        As 3 is in 3/4 that is a fourth of it, in \sqrt{3}, or in 1/3 that is one over a sum.
+        """
+        return frozenset(
+            step.node
+            for step in self.derivation.steps
+            if step.node in self.later and any(self._tells(step, i) for i in np.ndindex(step.shape))
+        )
+
+    def _tells(self, step: Step, index: tuple[int, ...]) -> bool:
+        if self.hides(step, index) or _is_whole(step.forms[index]):
+            return False
+        tree = expression.expand(self.derivation.graph, step.node, index)
+        text = step.text_at(index, "latex")
+        for cell in self._sources(step, index, tree):
+            source = self.derivation.step_at(cell.node)
+            if source is not None and self.hides(source, cell.index):
+                value = source.text_at(cell.index, "latex").lstrip("-")
+                if value not in ("0", "1") and _read_in(value, text):
+                    return True
+        return False
 
     def _substitution(self, step: Step) -> list[str]:
         found = step.substituted(lambda operand: self._operand(step, operand))
@@ -228,15 +277,16 @@ class Blanks:
         return self.hides(step, index) or not self.is_exact(step) or is_masked
 
 
-class _Putting(Collector):
-    """Puts in the values of all entries but those that are hidden."""
+def _is_whole(form: Any) -> bool:
+    """Whether it is an integer, or no number: what is equal to it may well be so by chance."""
+    value = None if isinstance(form, Infinity) else form.rational()
+    return isinstance(form, Infinity) or (value is not None and value.q == 1)
 
-    def __init__(self, step: Step, hidden: Collection[Cell]) -> None:
-        super().__init__(step, "latex")
-        self.hidden = hidden
 
-    def leaf(self, cell: Cell) -> Any:
-        form = self.derivation.forms[cell.node][cell.index]
-        if cell not in self.hidden or isinstance(form, Infinity):
-            return form
-        return self.cells.get(cell) or self.named(cell)
+def _read_in(number: str, text: str) -> bool:
+    r"""Whether a number stands in a text, and not only as part of a longer one.
+
+    >>> _read_in("3", r"\frac{1}{3}"), _read_in("3", r"\frac{1}{23}")
+    (True, False)
+    """
+    return re.search(rf"(?<![\d.]){re.escape(number)}(?![\d.])", text) is not None

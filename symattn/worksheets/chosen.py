@@ -15,8 +15,9 @@ from symattn.derivation import Derivation
 from symattn.entries import Entry
 from symattn.errors import OptionError
 from symattn.expression import Cell
-from symattn.literals import Apply, Infinity
+from symattn.literals import Infinity
 from symattn.steps import Step, entries_of
+from symattn.worksheets.handed import handed_on, leaves
 
 T = TypeVar("T")
 
@@ -114,9 +115,11 @@ def _count(text: str, there: int) -> int:
     if not re.fullmatch(r"\d{1,9}(\.\d{1,9})?", number) or ("." in number and "%" not in text):
         raise OptionError(f"blank: wanted a number of entries such as 5, or 30%, got {text!r}")
     wanted = Fraction(number)
+    most = 100 if "%" in text else there
+    is_possible = 0 < wanted <= most
     if "%" in text:
-        wanted = Fraction(max(1, round(wanted * there / 100))) if wanted else wanted
-    if not 1 <= wanted <= there:
+        wanted = Fraction(max(1, round(wanted * there / 100)))
+    if not is_possible or wanted > there:
         raise OptionError(f"blank: wanted 1 to {there} entries to leave blank, got {text}")
     return int(wanted)
 
@@ -134,25 +137,16 @@ def sampled(generator: Random, population: Sequence[T], count: int) -> list[T]:
 
 
 def _takes_work(entry: Entry) -> bool:
-    """Whether it is more than an entry of another step in another place, and finite."""
+    """Whether it is finite, and more than an entry of another step once more."""
     if isinstance(entry.form, Infinity):
         return False
     step = entry.step
     tree = expression.expand(step.derivation.graph, step.node, entry.index)
-    before = leaves(tree)
     forms = step.derivation.forms
-    same = [cell for cell in before if forms[cell.node][cell.index] == entry.form]
-    # A score that no mask hides, a row that is picked out: the same number once more.
-    return isinstance(tree, Apply) and not (tree.op == "add" and same and len(before) == 2)
+    same = [cell for cell in leaves(tree) if forms[cell.node][cell.index] == entry.form]
+    return not same or handed_on(step, tree, same) is None
 
 
 def _is_trivial(entry: Entry) -> bool:
     value = entry.form.rational()
     return value is not None and value in (0, 1)
-
-
-def leaves(tree: expression.Expression) -> list[Cell]:
-    """The entries that an expression names."""
-    if isinstance(tree, Apply):
-        return [cell for part in tree.args for cell in leaves(part)]
-    return [tree] if isinstance(tree, Cell) else []

@@ -172,7 +172,8 @@ class _Sheet(Builder):
 
     def share(self, entry: Entry) -> Inlines:
         row_of = entry.step[entry.index[:-1]] if entry.index[1:] else entry.step.entries()
-        return plain(LINE) if any(map(self.hides, row_of)) else super().share(entry)
+        is_told = any(map(self.hides, row_of)) or self.blanks.is_told_by(entry.part)
+        return plain(LINE) if is_told else super().share(entry)
 
     def winners(self, address: str) -> list[str]:
         hidden = any(map(self.hides, self.entries_of(address)))
