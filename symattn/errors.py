@@ -7,11 +7,37 @@ still catch it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+
+#: Characters of a message, and of a word that it quotes; what is longer keeps its two ends.
+MAX_MESSAGE, MAX_WORD = 1200, 300
+
+_LONG_WORD = re.compile(rf"\S{{{MAX_WORD + 1},}}")
 
 
 class SymattnError(ValueError):
-    """Base of every error that symattn raises on purpose."""
+    """Base of every error that symattn raises on purpose; its message is short, whatever came."""
+
+    def __init__(self, *args: object) -> None:
+        super().__init__(*(shortened(a) if isinstance(a, str) else a for a in args))
+
+
+def shortened(message: str) -> str:
+    """A message in which what somebody gave, and it quotes, takes no more than a few lines.
+
+    >>> len(shortened(f"no step {'A' * 10**6!r}; the steps are E, A"))
+    337
+    """
+    message = _LONG_WORD.sub(lambda word: _ends(word[0], MAX_WORD), message)
+    return _ends(message, MAX_MESSAGE)
+
+
+def _ends(text: str, most: int) -> str:
+    if len(text) <= most:
+        return text
+    left_out = f" … {len(text) - most + 40:,} characters … "
+    return text[: most - 100] + left_out + text[len(text) - 60 :]
 
 
 class LiteralError(SymattnError):

@@ -1,9 +1,10 @@
-"""Writing files so that the old or the new one is there, and never half of one."""
+"""Reading files that are files and no longer than may be; writing them whole or not at all."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+import stat
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -13,6 +14,42 @@ from symattn.errors import SymattnError
 
 class FileError(SymattnError):
     """A file that cannot be written."""
+
+
+#: Where the system has streams that are open already: standard input, ``<(…)`` of a shell.
+_STREAMS = ("/dev/stdin", "/dev/fd/", "/proc/self/fd/")
+
+
+def read(path: Path, most: int, refused: type[SymattnError], what: str = "a file") -> bytes:
+    """What a file holds.
+
+    Args:
+        most: bytes that it may have.
+        refused: the kind of error that is raised.
+        what: is wanted, for messages.
+
+    Raises:
+        SymattnError: it cannot be read, is too long, or is a device or a pipe, which may have no
+            end or never begin.
+    """
+    try:
+        status = os.stat(path)
+        mode = status.st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or str(path).startswith(_STREAMS)):
+            raise refused(f"{path}: wanted {what}, got a device or a pipe")
+        if status.st_size > most:
+            raise refused(f"{path}: wanted at most {most:,} bytes, got {status.st_size:,}")
+        with open(path, "rb") as file:
+            data = file.read(most + 1)
+    except OSError as error:
+        raise refused(f"{path}: {error.strerror or error}") from None
+    except ValueError as error:
+        if isinstance(error, SymattnError):
+            raise
+        raise refused(f"{str(path)!r}: wanted {what}, and no file has such a name") from None
+    if len(data) > most:
+        raise refused(f"{path}: wanted at most {most:,} bytes, got more")
+    return data
 
 
 def write(path: Path, content: str | bytes, *, overwrite: bool = True) -> None:
@@ -25,9 +62,9 @@ def write(path: Path, content: str | bytes, *, overwrite: bool = True) -> None:
         FileError: it cannot be written, or is there and may not be replaced.
     """
     data = content.encode("utf-8") if isinstance(content, str) else content
-    target = Path(os.path.realpath(path))  # a link stays a link to the new text
     temporary = None
     with _told(path):
+        target = Path(os.path.realpath(path))  # a link stays a link to the new text
         try:
             if target.exists() and not target.is_dir() and not target.is_file():
                 # A device or a pipe is written to; a rename would put a file in its place.
@@ -52,8 +89,8 @@ def write_all(contents: Mapping[Path, str | bytes]) -> None:
     try:
         for path, content in contents.items():
             data = content.encode("utf-8") if isinstance(content, str) else content
-            target = Path(os.path.realpath(path))
             with _told(path):
+                target = Path(os.path.realpath(path))
                 if target.exists() and not target.is_dir() and not target.is_file():
                     raise FileError(f"{path}: wanted a file to write, got a device or a pipe")
                 staged.append((path, target, _staged(path, target, data)))
@@ -91,6 +128,12 @@ def _told(path: Path) -> Iterator[None]:
         raise FileError(f"{path}: is there already, and is not overwritten") from None
     except OSError as error:
         raise FileError(f"{path}: {error.strerror or error}") from None
+    except ValueError as error:
+        if isinstance(error, SymattnError):
+            raise
+        raise FileError(
+            f"{str(path)!r}: wanted a file to write, and none has such a name"
+        ) from None
 
 
 def _unlinked(temporary: str | None) -> None:

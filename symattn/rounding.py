@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from math import floor
@@ -22,6 +23,31 @@ def fixed(value: Fraction, digits: int) -> str:
     scaled = abs(value) * 10**digits
     units = (2 * scaled.numerator + scaled.denominator) // (2 * scaled.denominator)
     return pointed(fmpz(-units if value < 0 else units), digits)
+
+
+def to_float(value: Fraction) -> float:
+    """The nearest float; infinite where there is none.
+
+    >>> to_float(Fraction(1, 3)), to_float(Fraction(-(10**400)))
+    (0.3333333333333333, -inf)
+    """
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
+def roughly(value: Fraction) -> str:
+    """A number for a message, six figures of it, however large it is.
+
+    >>> roughly(Fraction(3, 2)), roughly(Fraction(10**400, 3))
+    ('1.5', '3.33333e+399')
+    """
+    near = to_float(value)
+    if math.isfinite(near):
+        return f"{near:g}"
+    places = exponent(value)
+    return f"{to_float(value / Fraction(10) ** places):.6g}e+{places}"
 
 
 def pointed(units: fmpz, digits: int) -> str:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from symattn import files
 from symattn.config import CHOICES, Config
 from symattn.display import OPTIONS, Display, Option
 from symattn.errors import LiteralError, OptionError, SpecError, SymattnError, nearest
@@ -71,14 +72,10 @@ def load_spec(source: str | Path) -> Spec:
 
 def read_text(path: Path) -> str:
     """A text file, with what can go wrong in a sentence."""
+    data = files.read(path, MAX_BYTES, SpecError, "a spec")
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise SpecError(
-                f"{path}: wanted at most {MAX_BYTES:,} bytes, got {path.stat().st_size:,}"
-            )
-        return path.read_text("utf-8-sig")
-    except OSError as error:
-        raise SpecError(f"{path}: {error.strerror or error}") from None
+        # Line ends as in a file that is opened as text.
+        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         raise SpecError(
             f"{path}: wanted UTF-8 text, got byte {error.start} of another kind"

@@ -21,7 +21,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from symattn import files
 from symattn.errors import SpecError, nearest
+
+MAX_BYTES = 10_000_000
 
 #: The fixed words, in English; a text replaces those it needs to.
 WORDS = {
@@ -144,9 +147,9 @@ def load_text(path: Path) -> Text:
     """
     name = path.name
     try:
-        table = tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise SpecError(f"{name}: {error.strerror or error}") from None
+        table = tomllib.loads(files.read(path, MAX_BYTES, SpecError, "a text").decode("utf-8"))
+    except SpecError:
+        raise
     except (ValueError, RecursionError) as error:
         raise SpecError(f"{name}: not valid TOML: {error}") from None
     _known(table, ("words", "section"), name)

@@ -269,6 +269,16 @@ def _bind(function: Callable[..., Any], arguments: Mapping[str, Any]) -> None:
         ) from None
 
 
+def _check_call(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Refuse a call as Python does: an argument that is missing, or one too many."""
+    import inspect
+
+    try:
+        inspect.signature(function).bind(*args, **kwargs)
+    except TypeError as error:
+        refuse(TraceError, f"{function.__name__}: {error}")
+
+
 def _pruned(graph: Graph) -> Graph:
     """Drop nodes that nothing named and nothing needs."""
     needed = {*graph.results, *graph.inputs.values(), *(s.node for s in graph.steps)}
@@ -537,6 +547,9 @@ class _Run:
         try:
             self._name_parts(function, args, kwargs)
             return inside(*args, **kwargs)
+        except TypeError:
+            _check_call(function, args, kwargs)
+            raise
         finally:
             self.inlined.pop()
             if not is_inlined:

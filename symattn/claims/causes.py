@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations
+from math import isinf
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from symattn.numbers.ball import Ball, Balls
 from symattn.numbers.enclosure import START, enclose
 from symattn.numbers.floating import Floating
 from symattn.numbers.grid import flat_index
+from symattn.rounding import to_float
 from symattn.steps import Step
 
 #: Relative accuracy that is asked of a float print: of single precision, and of double.
@@ -322,7 +324,8 @@ def _is_printed(ball: Any, printed: Printed, cut: bool) -> bool:
     assert isinstance(value, Fraction)  # decimals and integers
     unit = Fraction(10) ** -(printed.decimals or 0)
     about = float(ball)
-    if abs(about - float(value)) > 1.001 * float(unit) + 2e-5 * abs(about):
+    far = 1.001 * to_float(unit) + 2e-5 * abs(about)
+    if not isinf(about) and abs(about - to_float(value)) > far:
         return False  # without a fraction in sight
     found = ends(ball)
     assert found is not None  # finite, as its caller saw

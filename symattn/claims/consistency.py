@@ -9,6 +9,7 @@ from fractions import Fraction
 from symattn.claims.judge import digits_of
 from symattn.claims.reading import Printed, PrintedMatrix, Reading
 from symattn.claims.rivals import distinct
+from symattn.rounding import roughly
 
 
 @dataclass(frozen=True)
@@ -83,8 +84,8 @@ def _weights(m: PrintedMatrix, mask: str | None) -> Iterator[Inconsistent]:
         if not turned and len(row) > 1 and abs(total - 1) > room:
             yield Inconsistent(
                 row[0].start,
-                f"a row that sums to {float(total):g}",
-                f"weights sum to 1, within {float(room):g} by their rounding",
+                f"a row that sums to {roughly(total)}",
+                f"weights sum to 1, within {roughly(room)} by their rounding",
             )
         if mask == "causal" and not turned and not m.name.index and len(m.rows) == len(row):
             for cell in row[i + 1 :]:
@@ -135,5 +136,5 @@ def _hull(m: PrintedMatrix, values: PrintedMatrix) -> Iterator[Inconsistent]:
             low, high = min(map(_value, column)), max(map(_value, column))
             half = _half(cell, m)
             if not low - half <= _value(cell) <= high + half:
-                why = f"column {j} of V lies between {float(low):g} and {float(high):g}"
+                why = f"column {j} of V lies between {roughly(low)} and {roughly(high)}"
                 yield Inconsistent(cell.start, cell.text, why)

@@ -30,7 +30,7 @@ def edits(checked: Checked) -> list[Edit]:
             f.claim.printed.start, f.claim.printed.end, corrected(checked, f), f.claim.printed.text
         )
         for f in checked.findings
-        if f.judgement.verdict == "wrong" and not f.claim.quoted and f.judgement.correct
+        if f.judgement.verdict == "wrong" and not f.claim.quoted and _is_known(f.judgement.correct)
     ]
     found += [
         Edit(s.block.inner_start, s.block.end, s.text)
@@ -42,6 +42,11 @@ def edits(checked: Checked) -> list[Edit]:
         if not out or edit.start >= out[-1].end:
             out.append(edit)
     return out
+
+
+def _is_known(correct: str) -> bool:
+    """Whether there is a right number, to its last digit: ``0.50?`` is not written down."""
+    return bool(correct) and not correct.endswith("?")
 
 
 def fixed_text(text: str, changes: list[Edit]) -> str:

@@ -19,7 +19,7 @@ from symattn.errors import AddressError
 from symattn.graph import Array, Run
 from symattn.literals import NEGATIVE_INFINITY
 from symattn.numbers.ball import Ball, Balls
-from symattn.numbers.enclosure import START, to_fraction
+from symattn.numbers.enclosure import START, TINY, binary_exponent, to_fraction
 from symattn.rounding import fixed
 from symattn.steps import Step
 
@@ -234,8 +234,9 @@ def rounded(x: Balls, digits: int, cut: bool = False) -> Balls:
     out = []
     with ctx.workprec(START):
         for ball in x.flat:
-            if not hasattr(ball, "mid"):
-                out.append(ball)
+            is_mark = not hasattr(ball, "mid")
+            if is_mark or not ball.is_finite() or binary_exponent(ball.mid()) > TINY:
+                out.append(ball)  # nobody rounds a number of thousands of digits
                 continue
             middle = to_fraction(ball.mid()) * 10**digits
             size = abs(middle) + to_fraction(ball.rad()) * 10**digits
@@ -254,6 +255,8 @@ def _hidden(x: Balls, keep: Array) -> Balls:
 
 def _roundings_of(value: Any, digits: int) -> list[Fraction]:
     """A positive number rounded, and cut off where that is another; none if it is exact."""
+    if not value.is_finite() or binary_exponent(value.mid()) > TINY:
+        return []
     middle = to_fraction(value.mid())
     found = {Fraction(int(middle * 10**digits + half), 10**digits) for half in (0, Fraction(1, 2))}
     return sorted(f for f in found if f and not value.contains(fmpq(f.numerator, f.denominator)))

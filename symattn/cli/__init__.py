@@ -15,7 +15,7 @@ from typing import Any
 import click
 
 from symattn.cli.bar import bar
-from symattn.errors import SymattnError
+from symattn.errors import SymattnError, shortened
 
 # NumPy's BLAS starts a thread for each core when it is imported, which takes as long as the rest
 # of NumPy; matrices that a command works on are too small for more than one.
@@ -75,7 +75,7 @@ def run() -> None:
     except click.exceptions.NoArgsIsHelpError as error:
         _fail(error.format_message())
     except click.ClickException as error:
-        _fail(f"symattn: {error.format_message()}")
+        _fail(f"symattn: {_one_line(error.format_message())}")
     except (click.Abort, KeyboardInterrupt):
         _fail("symattn: stopped", 130)
     except BrokenPipeError:
@@ -83,23 +83,29 @@ def run() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except OSError as error:
-        _fail(f"symattn: {error.strerror or error}")
+        said = f"{error.filename}: " if isinstance(error.filename, str) else ""
+        _fail(f"symattn: {_one_line(said + (error.strerror or str(error)))}")
+    except MemoryError:
+        _fail("symattn: this takes more memory than there is")
 
 
 def _set_encoding() -> None:
-    """The same bytes in every locale; a terminal gets those that it asks for."""
+    """The same bytes in every locale; a terminal gets those that it asks for.
+
+    What an encoding has no sign for, and half a pair of UTF-16, is printed as \\u….
+    """
     if not isinstance(sys.stdout, TextIOWrapper):
         return
     if sys.stdout.isatty():
-        sys.stdout.reconfigure(errors="replace")
+        sys.stdout.reconfigure(errors="backslashreplace")
     else:
-        sys.stdout.reconfigure(encoding="utf-8")
+        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
 
 
 def _one_line(message: str) -> str:
     from symattn.notation import visible
 
-    return visible(" ".join(message.split("\n")))
+    return visible(shortened(" ".join(message.split("\n"))))
 
 
 def _fail(message: str, status: int = 2) -> None:

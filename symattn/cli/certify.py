@@ -40,7 +40,7 @@ def command(
     from symattn.writers import certificates
 
     weights, tokens, tokenizer = opened(model, text, ids)
-    ahead = forecast(weights, len(tokens.ids), bits or first_bits(weights, digits))
+    ahead = forecast(weights, len(tokens.ids), first_bits(weights, digits, bits))
     if ahead.seconds > 1:
         click.echo(f"{ahead} ahead", err=True)
     found = certify(weights, tokens.ids, digits=digits, bits=bits, top=top, inside=inside)

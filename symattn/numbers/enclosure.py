@@ -31,8 +31,10 @@ def to_fraction(x: Any) -> Fraction:
     """A ball without radius as a fraction; below 2^-10000 that, with its sign.
 
     Raises:
-        Undecided: a number of over 100,000 bits before the point.
+        Undecided: a number of over 100,000 bits before the point, or none that is finite.
     """
+    if not x.is_finite():
+        raise Undecided("a number that has no bounds is not written out")
     mantissa, exponent = x.man_exp()
     if not mantissa:
         return Fraction(0)

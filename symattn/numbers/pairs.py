@@ -20,6 +20,7 @@ from symattn.numbers.arrays import is_mark
 from symattn.numbers.ball import Balls
 from symattn.numbers.given import EXACT_INTEGERS
 from symattn.numbers.scaled import Scaled
+from symattn.rounding import to_float
 
 _TINY = 1e-280  # below, low would underflow
 _TINIEST = 5e-324
@@ -34,10 +35,10 @@ class Pairs(NamedTuple):
 
     def put(self, index: tuple[int, ...], middle: Fraction, radius: Fraction) -> None:
         """Put an entry's enclosure in place of the one it has."""
-        high = _nearest(middle)
+        high = to_float(middle)
         rest = middle - Fraction(high) if math.isfinite(high) else Fraction(0)
-        low = _nearest(rest)
-        around = _nearest(radius + abs(rest - Fraction(low)))
+        low = to_float(rest)
+        around = to_float(radius + abs(rest - Fraction(low)))
         # No float64 is near what lies beyond their range.
         self.high[index] = high if math.isfinite(high) else math.nan
         self.low[index] = low
@@ -56,13 +57,6 @@ class Pairs(NamedTuple):
         return tuple(  # type: ignore[return-value]
             np.where(equal, 0.0, np.where(lost, np.inf, x)) for x in (least, most)
         )
-
-
-def _nearest(value: Fraction) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf if value > 0 else -math.inf
 
 
 def of_scaled(x: Scaled) -> Pairs | None:

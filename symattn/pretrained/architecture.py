@@ -7,12 +7,14 @@ and is not known here is refused by name.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from symattn import files
 from symattn.config import OF_ATTENTION, OF_FFN, Config
 from symattn.errors import ModelError, SymattnError, nearest
 from symattn.literals import exact
@@ -107,14 +109,13 @@ def read_config(source: Path | Mapping[str, Any]) -> Architecture:
     """
     if isinstance(source, Mapping):
         return _architecture(source, "config")
-    path = source / "config.json" if source.is_dir() else source
+    path = source / "config.json" if os.path.isdir(source) else source
     try:
-        if path.stat().st_size > MAX_BYTES:
-            raise ModelError(f"{path}: wanted a configuration, got over {MAX_BYTES:,} bytes")
+        data = files.read(path, MAX_BYTES, ModelError, "a configuration")
         # Decimals stay what is written; transformers takes the float nearest to it.
-        table = json.loads(path.read_text("utf-8"), parse_float=_decimal, parse_constant=_decimal)
-    except OSError as error:
-        raise ModelError(f"{path}: {error.strerror or error}") from None
+        table = json.loads(data.decode("utf-8"), parse_float=_decimal, parse_constant=_decimal)
+    except ModelError:
+        raise
     except (ValueError, RecursionError) as error:
         raise ModelError(f"{path}: not valid JSON: {error}") from None
     if not isinstance(table, dict):

@@ -127,12 +127,8 @@ def certify(
         OptionError: digits out of 1 … 1000, bits out of 32 … 32,768.
         Undecided: a precision of 32,768 bits does not do.
     """
-    if not 1 <= digits <= MAX_DIGITS:
-        raise OptionError(f"digits: wanted 1 to {MAX_DIGITS}, got {digits}")
-    if bits is not None and not 32 <= bits <= LIMIT:
-        raise OptionError(f"bits: wanted 32 to {LIMIT:,}, got {bits}")
+    at = first_bits(weights, digits, bits)
     wanted = math.ceil(digits * math.log2(10)) + GUARD
-    at = bits or first_bits(weights, digits)
     while True:
         if at > LIMIT:
             raise Undecided(f"{digits} digits are not settled by {LIMIT:,} bits")
@@ -151,8 +147,18 @@ def certify(
         at = limbs(at + missing)
 
 
-def first_bits(weights: Weights, digits: int) -> int:
-    """The precision that a pass begins with."""
+def first_bits(weights: Weights, digits: int, bits: int | None = None) -> int:
+    """The precision that a pass begins with: what is asked for, else what the digits take.
+
+    Raises:
+        OptionError: digits or bits out of their ranges; see `certify`.
+    """
+    if not 1 <= digits <= MAX_DIGITS:
+        raise OptionError(f"digits: wanted 1 to {MAX_DIGITS}, got {digits}")
+    if bits is not None and not 32 <= bits <= LIMIT:
+        raise OptionError(f"bits: wanted 32 to {LIMIT:,}, got {bits}")
+    if bits is not None:
+        return bits
     layers = weights.architecture.sizes["N"]
     return limbs(math.ceil(digits * math.log2(10)) + GUARD + PER_LAYER * layers)
 

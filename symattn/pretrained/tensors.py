@@ -7,12 +7,14 @@ weights are refused.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from symattn import files
 from symattn.errors import ModelError, OptionError, nearest
 from symattn.graph import Array
 
@@ -83,6 +85,8 @@ class Tensors:
         """
         self.kind(name)
         part = self._slice(name)
+        if not part.get_shape():
+            raise self._error(name, "wanted an array with axes, got a single number")
         if rows is None:
             found: Array = part[:]
         else:
@@ -97,7 +101,7 @@ class Tensors:
             if rows is not None:
                 index[0] = rows[index[0]]
             place = ",".join(map(str, index))
-            raise self._error(f"{name}[{place}]", f"wanted a finite number, got {value}")
+            raise self._error(name, f"wanted a finite number, got {value}", f"[{place}]")
         return found
 
     def check(self, wanted: Mapping[str, Sequence[int]]) -> None:
@@ -116,11 +120,13 @@ class Tensors:
                 raise self._error(name, f"{said}, got {self.shape(name)}")
             self.kind(name)
 
-    def _error(self, name: str, message: str) -> ModelError:
-        return ModelError(f"{self._files[name.partition('[')[0]][0]}: {name}: {message}")
+    def _error(self, name: str, message: str, place: str = "") -> ModelError:
+        return ModelError(f"{self._files[name][0]}: {name}{place}: {message}")
 
 
 def _opened(file: Path) -> Any:
+    import ml_dtypes  # noqa: F401  # it tells NumPy what BF16 is
+
     try:
         from safetensors import SafetensorError, safe_open
     except ImportError:
@@ -151,13 +157,19 @@ def _files(path: Path) -> list[Path]:
         return [single]
     if not index.is_file():
         raise ModelError(f"{path}: wanted model.safetensors in it, or {index.name} and its shards")
-    if index.stat().st_size > MAX_INDEX:
-        raise ModelError(f"{index}: wanted an index, got over {MAX_INDEX:,} bytes")
+    data = files.read(index, MAX_INDEX, ModelError, "an index")
     try:
-        shards = set(json.loads(index.read_text("utf-8"))["weight_map"].values())
-    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        shards = set(json.loads(data.decode("utf-8"))["weight_map"].values())
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise ModelError(f"{index}: wanted an index with weight_map, got {error!r}") from None
     for shard in shards:
-        if not isinstance(shard, str) or Path(shard).name != shard:
+        is_name = isinstance(shard, str) and Path(shard).name == shard and shard.isprintable()
+        if not is_name:
             raise ModelError(f"{index}: wanted the names of files beside it, got {shard!r}")
-    return [path / shard for shard in sorted(shards)]
+    return [_shard(path / shard) for shard in sorted(shards)]
+
+
+def _shard(file: Path) -> Path:
+    if os.path.exists(file) and not os.path.isfile(file):
+        raise ModelError(f"{file}: wanted a safetensors file, got something else")
+    return file

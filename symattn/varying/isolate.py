@@ -22,6 +22,7 @@ from symattn import progress
 from symattn.certify import ends
 from symattn.errors import Undecided
 from symattn.numbers.enclosure import START, to_fraction
+from symattn.rounding import roughly
 from symattn.varying.exact import Crossing
 from symattn.varying.parameter import Ranking, Slopes
 from symattn.varying.points import Point
@@ -305,7 +306,7 @@ class Root:
             return low, high
         sign = self.isolation.sign(self.i, self.j, at)
         if sign is None:
-            raise Undecided(f"the sign at {float(at)} is not settled")
+            raise Undecided(f"the sign at {roughly(at)} is not settled")
         if sign == 0:
             return at, at
         return (at, high) if sign > 0 else (low, at)

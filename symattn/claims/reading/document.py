@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Literal
 
+from symattn import files
 from symattn.errors import DocumentError
 
 Kind = Literal["markdown", "latex", "html", "notebook", "text"]
@@ -17,6 +19,7 @@ KINDS: dict[str, Kind] = {
     ".htm": "html", ".ipynb": "notebook",
 }  # fmt: skip
 MAX_CHARACTERS = 32_000_000
+MAX_BYTES = 4 * MAX_CHARACTERS  # as many as they may take in UTF-8
 
 
 @dataclass(frozen=True)
@@ -65,14 +68,11 @@ def load(path: str | Path, kind: Kind | None = None) -> Document:
             longer than 32 million characters.
     """
     where = Path(path)
-    try:
-        data = where.read_bytes()
-    except FileNotFoundError:
-        raise DocumentError(f"{where}: wanted a document, found no such file") from None
-    except IsADirectoryError:
-        raise DocumentError(f"{where}: wanted a document, got a directory") from None
-    except OSError as error:
-        raise DocumentError(f"{where}: wanted a document, got {error.strerror}") from None
+    if os.path.isdir(where):
+        raise DocumentError(f"{where}: wanted a document, got a directory")
+    if not os.path.lexists(where):
+        raise DocumentError(f"{where}: wanted a document, found no such file")
+    data = files.read(where, MAX_BYTES, DocumentError, "a document")
     if b"\0" in data:
         raise DocumentError(f"{where}: wanted a text in UTF-8, got a file with NUL bytes")
     try:

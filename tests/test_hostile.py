@@ -1,0 +1,308 @@
+"""Files that are no files, messages, and what fuzzing found: each was a traceback once, or endless."""
+
+from __future__ import annotations
+
+import json
+import os
+import struct
+import subprocess
+import sys
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import symattn as sa
+from symattn import cli
+from symattn.claims.check import check
+from symattn.claims.fix import edits, fixed_text
+from symattn.claims.reading import read
+from symattn.errors import (
+    MAX_MESSAGE,
+    DocumentError,
+    ModelError,
+    OptionError,
+    SpecError,
+    SymattnError,
+)
+from symattn.files import FileError, write
+from symattn.pretrained.architecture import read_config
+from symattn.pretrained.certificate import first_bits
+from symattn.pretrained.tensors import Tensors
+from symattn.rounding import roughly, to_float
+from symattn.spec_reader import load_spec, parse_spec
+from symattn.transformer import worked_attention
+
+GUARD = 120  # seconds after which a command hangs
+
+SPEC = """format = 1
+model = "attention_head"
+tokens = ["a", "b"]
+[matrices]
+E = [[1, 0], [0, 1]]
+W_Q = "identity"
+W_K = "identity"
+W_V = "identity"
+"""
+
+
+def symattn(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    """The command line, in a process of its own; nothing may hang."""
+    call = [sys.executable, "-m", "symattn", *words]
+    return subprocess.run(call, capture_output=True, text=True, timeout=GUARD, **options)
+
+
+def refused(answer: subprocess.CompletedProcess[str]) -> str:
+    """The one line that a command said."""
+    assert answer.returncode == 2, answer.stderr[-500:]
+    assert "Traceback" not in answer.stderr
+    (line,) = answer.stderr.splitlines()
+    assert len(line) <= MAX_MESSAGE + 20
+    return line
+
+
+# Files that are none.
+
+READERS: dict[str, tuple[Callable[[Path], Any], str, type[SymattnError]]] = {
+    "spec": (load_spec, "x.toml", SpecError),
+    "document": (read, "x.md", DocumentError),
+    "configuration": (read_config, "config.json", ModelError),
+}
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_pipes_and_devices_are_refused(reader: str, tmp_path: Path) -> None:
+    """A pipe that nobody writes to never begins, and /dev/zero never ends."""
+    opened, name, kind = READERS[reader]
+    path = tmp_path / name
+    os.mkfifo(path)
+    with pytest.raises(kind, match=f"{name}: wanted a .*, got a device or a pipe"):
+        opened(path)
+    path.unlink()
+    path.symlink_to("/dev/zero")
+    with pytest.raises(kind, match="got a device or a pipe"):
+        opened(path)
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("name", ["a\0b", "\udcff\ud800", "a" * 5000])
+def test_names_that_no_file_has(reader: str, name: str, tmp_path: Path) -> None:
+    """NUL, half of a character, more than a name may have: our own error, and a short one."""
+    opened, suffix, kind = READERS[reader]
+    with pytest.raises(kind) as error:
+        opened(tmp_path / f"{name}{Path(suffix).suffix}")
+    assert len(str(error.value)) <= MAX_MESSAGE
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_directories_are_refused(reader: str, tmp_path: Path) -> None:
+    """A directory where a file is wanted."""
+    opened, name, kind = READERS[reader]
+    (tmp_path / name).mkdir()
+    with pytest.raises(kind):
+        opened(tmp_path / name)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_bytes_that_are_no_text(reader: str, tmp_path: Path) -> None:
+    """Bytes that are not UTF-8, in any reader of text."""
+    opened, name, kind = READERS[reader]
+    (tmp_path / name).write_bytes(b"format = 1\xff")
+    with pytest.raises(kind):
+        opened(tmp_path / name)
+
+
+def test_a_stream_of_the_shell_is_read() -> None:
+    """Standard input is a pipe that somebody writes to."""
+    if not Path("/dev/stdin").exists():
+        pytest.skip("no /dev/stdin here")
+    answer = symattn("check", "/dev/stdin", input="A = [[0.5, 0.4], [0.5, 0.5]]\n")
+    assert answer.returncode == 0 and "/dev/stdin: nothing could be judged" in answer.stdout
+
+
+def test_files_with_impossible_names_are_not_written() -> None:
+    """Writing tells the same as reading."""
+    for name in ("a\0b", "\ud800"):
+        with pytest.raises(FileError, match="none has such a name"):
+            write(Path(name), "x")
+
+
+# Messages.
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["format = " + "9" * 4000, f"x = {'[' * 5000}", f'format = 1\nmodel = "{"x y" * 10**6}"',
+     "format = 1" + "0" * 5000, f'"{"k" * 10**6}" = 1'],
+)  # fmt: skip
+def test_messages_are_short(text: str) -> None:
+    """What is wrong is quoted as far as it helps."""
+    with pytest.raises(SpecError) as error:
+        parse_spec(text)
+    assert len(str(error.value)) <= MAX_MESSAGE
+
+
+def test_a_long_address_is_one_short_line() -> None:
+    """The steps there are stand at the end, and are still said."""
+    line = refused(symattn("show", "A" * 50_000))
+    assert "characters …" in line and line.endswith("logits, P.exp, P.sum, P")
+    line = refused(symattn("show", "A", "--as", "x" * 50_000, "--format", "svg"))
+    assert line.endswith("x'")
+
+
+def test_output_in_any_encoding() -> None:
+    """A terminal that has no sign for ℓ gets its number."""
+    env = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    answer = symattn("show", "A[1,1]", env=env)
+    assert answer.returncode == 0 and "\\u2113_1" in answer.stdout
+    env = {**os.environ, "PYTHONIOENCODING": "utf-8", "LC_ALL": "C"}
+    refused(symattn("show", os.fsdecode(b"\xff"), env=env))
+
+
+# Numbers.
+
+
+def test_numbers_that_no_float_holds() -> None:
+    """They are compared and told all the same."""
+    assert to_float(Fraction(10) ** 400) == float("inf")
+    assert roughly(-(Fraction(10) ** 400)) == "-1e+400"
+    for text in (
+        "A = [[0.5, 1e400], [0.5, 0.5]]",
+        "V = [[1, 1e390], [2, 3]]\n\nO = [[9e399, 1], [1, 1]]",
+    ):
+        found = check(read(text, "text"), worked_attention)
+        assert found.inconsistent
+        assert "e+39" in str(found.inconsistent) or "e+400" in str(found.inconsistent)
+
+
+def test_why_a_number_is_wrong_where_no_float_holds_it() -> None:
+    """Causes are looked for beside a number far out of range, and what becomes infinite is none."""
+    matrices = {"Q": "[[1, 0], [0, 1e399]]", "K": "[[1, 1e399], [0, 1]]", "V": "[[1, 0], [0, 1]]"}
+    text = "\n\n".join(f"{name} = {rows}" for name, rows in matrices.items())
+    for wrong in (
+        "S = [[2, 0], [1e399, 1e399]]",
+        "S = [[1, 0], [3e398, 1e-399]]\n\nA = [[0.3, 0.7], [0.1, 0.9]]",
+    ):
+        found = check(read(f"{text}\n\n{wrong}\n", "text"), worked_attention)
+        assert found.counts["wrong"]
+
+
+def test_a_digit_that_is_not_settled_is_not_written_down() -> None:
+    """From scores that are known to two decimals, a weight may be known to one."""
+    text = "Z = [[0.71, 0, 0], [0, 0.71, 0], [0, 0, 0.71]]\n\nA = [[0.90, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]\n"
+    found = check(read(text, "text"), worked_attention)
+    wrong = [f.judgement.correct for f in found.findings if f.judgement.verdict == "wrong"]
+    assert wrong == ["0.50?"]
+    assert fixed_text(text, edits(found)) == text
+
+
+# Specs.
+
+
+def test_a_layer_without_one_of_its_matrices_names_it() -> None:
+    """An optional matrix may be left out; where another one needs it, it is named."""
+    bert = load_spec("bert").source
+    lines = bert[bert.index("\nW_2 ") + 1 :]
+    without = bert.replace(lines[: lines.index("\nb_2 ") + 1], "")
+    assert "\nW_2 " not in without
+    with pytest.raises(SpecError, match=r"feed_forward_network: .*'W_2'"):
+        parse_spec(without).derive()
+
+
+# Trained models.
+
+
+def safetensors_file(path: Path, header: dict[str, Any], data: bytes = bytes(16)) -> Path:
+    text = json.dumps(header).encode()
+    path.write_bytes(struct.pack("<Q", len(text)) + text + data)
+    return path
+
+
+def test_tensors_that_are_no_matrices(tmp_path: Path) -> None:
+    """A single number; a name with a bracket; both are named whole."""
+    pytest.importorskip("safetensors")
+    number = {"dtype": "F64", "shape": [], "data_offsets": [0, 8]}
+    integer = {"dtype": "I32", "shape": [2], "data_offsets": [8, 16]}
+    path = safetensors_file(tmp_path / "model.safetensors", {"x": number, "y[0]": integer})
+    found = Tensors(path)
+    with pytest.raises(ModelError, match=r"x: wanted an array with axes, got a single number"):
+        found.array("x")
+    with pytest.raises(ModelError, match=r"y\[0\]: wanted F64, .*, got I32"):
+        found.array("y[0]")
+
+
+def test_bfloat16_is_known_by_itself(tmp_path: Path) -> None:
+    """Whatever else was imported before."""
+    pytest.importorskip("safetensors")
+    tensor = {"dtype": "BF16", "shape": [2, 4], "data_offsets": [0, 16]}
+    path = safetensors_file(tmp_path / "model.safetensors", {"x": tensor})
+    code = "import sys; from symattn.pretrained.tensors import *; print(Tensors(Path(sys.argv[1])).array('x').dtype)"
+    call = [sys.executable, "-c", code, str(path)]
+    answer = subprocess.run(call, capture_output=True, text=True, timeout=GUARD)
+    assert answer.stdout == "bfloat16\n", answer.stderr
+
+
+@pytest.mark.parametrize("name", ["\ud800.safetensors", "a\0b", "n" * 5000, "../x", "pipe", ""])
+def test_shards_with_impossible_names(name: str, tmp_path: Path) -> None:
+    """What an index names is a file beside it."""
+    pytest.importorskip("safetensors")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe")
+    index = tmp_path / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": {"a": name}}))
+    with pytest.raises(ModelError) as error:
+        Tensors(tmp_path)
+    assert len(str(error.value)) <= MAX_MESSAGE
+
+
+#: A tokenizer without the word for what it does not know, and one at which tokenizers panics.
+TOKENIZERS = [
+    {"version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": None,
+     "pre_tokenizer": None, "post_processor": None, "decoder": None,
+     "model": {"type": "WordLevel", "vocab": {"a": 0}, "unk_token": "?"}},
+    {"version": "1.0", "truncation": None, "padding": None, "added_tokens": [], "normalizer": None,
+     "pre_tokenizer": None, "post_processor": None, "decoder": None,
+     "model": {"type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": "##", "end_of_word_suffix": None,
+               "fuse_unk": False, "vocab": {"a": 0, "b": 1, "ab": 2}, "merges": [["a", "b"]]}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("table", TOKENIZERS)
+def test_what_tokenizers_does_not_survive_is_an_error_of_ours(
+    table: dict[str, Any], tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Its errors have no class of their own, its panics are no exceptions and write traces."""
+    pytest.importorskip("tokenizers")
+    from symattn.pretrained.tokens import Tokenizer
+
+    (tmp_path / "tokenizer.json").write_text(json.dumps(table))
+    with pytest.raises(ModelError, match=r"tokenizer\.json: (not a tokenizer|cannot take)"):
+        Tokenizer(tmp_path).tokens("xyz")
+    assert capfd.readouterr().err == ""
+
+
+def test_digits_and_bits_are_bounded_before_a_forecast() -> None:
+    """The forecast itself calculates with so many bits."""
+    weights: Any = SimpleNamespace(architecture=SimpleNamespace(sizes={"N": 2}))
+    for digits, bits in ((10**60, None), (0, None), (5, 10**12), (5, 1)):
+        with pytest.raises(OptionError, match="wanted"):
+            first_bits(weights, digits, bits)
+
+
+def test_a_name_with_nul_in_a_notebook(tmp_path: Path) -> None:
+    """JSON says any character: the spec that a comment names is no file then."""
+    cell = {"cell_type": "markdown", "source": "<!-- symattn: spec a\0b.toml -->\n\nA = [[1, 0]]"}
+    path = tmp_path / "x.ipynb"
+    path.write_text(json.dumps({"cells": [cell]}))
+    answer = CliRunner().invoke(cli.main, ["check", str(path)])
+    assert answer.exit_code in (0, 2) and not isinstance(answer.exception, ValueError)
+
+
+def test_the_article_is_still_read() -> None:
+    """None of these refuses what is right."""
+    assert sa.loads(SPEC)["A"].decimal(2) == [["0.67", "0.33"], ["0.33", "0.67"]]
