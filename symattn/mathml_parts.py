@@ -80,7 +80,7 @@ def is_function(part: Element) -> bool:
     if part.tag in ("msub", "msup", "msubsup", "munder"):
         return is_function(part[0])
     if part.tag in GROUPS:
-        inner = list(opened([part]))
+        inner = list(opened(part))  # of a matrix, its brackets: opened with it, it would stay whole
         return len(inner) == 1 and is_function(inner[0])
     return part.tag in ("mi", "mo") and len(name) > 1 and name[0].isalpha()
 

@@ -83,6 +83,10 @@ def _models() -> Iterator[Model]:
         "linear_attention_head", "attention", {"E": ("n", "d_model"), **_HEAD},
         ("E", "W_Q", "W_K", "W_V"), numbers=(), masks={},
     )  # fmt: skip
+    yield Model(
+        "embedding_offsets", "transformer", {"W_vocab": ("d_model", "|V|")}, ("W_vocab",),
+        numbers=(), masks={}, sequences=("tokens",),
+    )  # fmt: skip
     attention = {k: axes for k, axes in OF_ATTENTION.items() if not k.endswith("_past")}
     bias = {"bias": ("h", "n", "n")}
     heads = ("positions", "pairing", "rope_dimensions", "window", "fully_masked")

@@ -12,20 +12,27 @@ text of symattn knows (`symattn.document` lists them), and a role for its values
 
 A name alone is a step to show, or an entry to write out. What cannot be used is a warning with
 file and line, of the type ``symattn``, and the command stands in the page as it was written.
+
+``html_math_renderer = "symattn"`` has all equations of a project as MathML, made when the pages are
+built: no script sets them, and nothing is fetched.
 """
 
 from __future__ import annotations
 
+import html
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
 
 from docutils import nodes
 from docutils.parsers.rst import directives
+from sphinx.locale import _
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 import symattn
+from symattn import mathml
 from symattn.blocks import Paragraph, inlines
 from symattn.derivation import Derivation
 from symattn.display import OPTIONS
@@ -184,12 +191,50 @@ def explain(app: Any, doctree: nodes.document) -> None:
     place += map(writer.written, notes)
 
 
+def inline_math(translator: Any, node: nodes.math) -> None:
+    """Mathematics in a line, as MathML."""
+    translator.body.append(_mathml(node, node.astext(), displayed=False))
+    raise nodes.SkipNode
+
+
+def displayed_math(translator: Any, node: nodes.math_block) -> None:
+    """An equation as MathML, with its number; several are parted by empty lines."""
+    number = node.get("number")
+    translator.body.append(translator.starttag(node, "div", CLASS="math notranslate nohighlight"))
+    if number:
+        translator.body.append(f'<span class="eqno">({number})')
+        translator.add_permalink_ref(node, _("Link to this equation"))
+        translator.body.append("</span>")
+    for part in re.split(r"\n\s*\n", node.astext().strip()):
+        has_rows = "\\\\" in part and not part.lstrip().startswith("\\begin")
+        latex = f"\\begin{{aligned}}{part}\\end{{aligned}}" if has_rows else part
+        translator.body.append(_mathml(node, latex, displayed=True))
+    translator.body.append("</div>")
+    raise nodes.SkipNode
+
+
+def _mathml(node: nodes.Node, latex: str, *, displayed: bool) -> str:
+    """MathML; LaTeX that has none is a warning, and stands in the page as it was written."""
+    try:
+        return mathml.text(latex, displayed=displayed)
+    except mathml.MathError as error:
+        logger.warning("symattn: %s", error, location=node, type="symattn")
+        return f"<code>{html.escape(latex)}</code>"
+
+
+def offer_mathml(app: Any, config: Any) -> None:
+    """Where it is asked for only: Sphinx takes what it is offered in place of its own."""
+    if config.html_math_renderer == "symattn":
+        app.add_html_math_renderer("symattn", (inline_math, None), (displayed_math, None))
+
+
 def setup(app: Any) -> dict[str, Any]:
     """Sphinx calls this."""
     app.add_config_value("symattn_spec", "article", "env", types=[str])
     app.add_directive("symattn", Symattn)
     app.add_role("symattn-value", Value())
     app.connect("doctree-read", explain)
+    app.connect("config-inited", offer_mathml)
     return {
         "version": symattn.__version__,
         "parallel_read_safe": True,

@@ -97,6 +97,28 @@ def next_token(
     return P
 
 
+@model(name="offsets")
+def embedding_offsets(W_vocab: Any, *, tokens: Sequence[int]) -> Any:
+    """Whether a is to b as c is to d, by offsets of embeddings: |V| similarities.
+
+    `tokens` are the columns a, b, c, d of W_vocab (d_model × |V|). With r = a − b and s = c − d,
+    D is how far the offsets differ, `cosine` how far they point the same way, and `similarity`
+    the cosine of each word with a − s, at which b stands if they are the same.
+
+    Source: Mikolov, Yih, Zweig, Linguistic Regularities in Continuous Space Word
+    Representations (2013), section 4.
+    """
+    E = W_vocab.T[tokens]
+    r = E[0] - E[1]
+    s = E[2] - E[3]
+    D = r - s
+    cosine = np.inner(r, s) / np.sqrt(np.inner(r, r) * np.inner(s, s))
+    y = E[0] - s
+    X = W_vocab.T
+    similarity = X @ y / np.sqrt(np.sum(X**2, axis=-1) * np.inner(y, y))
+    return similarity
+
+
 @model(name="FFN")
 def feed_forward(x: Any, W_1: Any, b_1: Any, W_2: Any, b_2: Any) -> Any:
     """Position-wise feed-forward network with ReLU: n × d_model -> n × d_model.

@@ -12,7 +12,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import symattn as sa
 from symattn import attention, formulas, language, layers, sublayers, transformer
+from symattn.document import page
 from symattn.equations import equation
 from symattn.files import write
 from symattn.functions import activations, masks, norms, positions, softmaxes
@@ -26,6 +28,11 @@ GOLDEN = Path(__file__).parent / "golden"
 
 #: Whole models at toy size, each with a page in docs/.
 PRESETS = ("vaswani2017", "gpt2", "bert", "llama", "gemma2")
+
+#: Specs of the gallery, each with a text and a page beside it.
+GALLERY = tuple(
+    p.stem for p in sorted((ROOT / "docs" / "gallery").glob("*.toml")) if "." not in p.stem
+)
 
 MODULES: list[ModuleType] = [
     activations, masks, norms, positions, softmaxes, attention, transformer, sublayers, layers, language
@@ -57,6 +64,12 @@ def golden(name: str) -> str:
     """The equation of every step of a built-in, as one file."""
     steps = derivation_of(name).steps
     return "\n\n".join(f"% {step.address}\n{equation(step)}" for step in steps) + "\n"
+
+
+def in_gallery(name: str) -> str:
+    """The page of a spec of the gallery."""
+    spec = f"{name}.toml"
+    return markdown.write(page(sa.load(ROOT / "docs" / "gallery" / spec)), spec)
 
 
 PROPERTIES = """# What holds whatever the weights
@@ -93,6 +106,7 @@ def outputs() -> dict[Path, str]:
         ROOT / "docs" / "encoder.md": markdown.write(encoder, "article-encoder"),
         ROOT / "docs" / "properties.md": PROPERTIES + statements.markdown(prove()),
         **{ROOT / "docs" / f"{name}.md": markdown.write(page_of(name), name) for name in PRESETS},
+        **{ROOT / "docs" / "gallery" / f"{name}.md": in_gallery(name) for name in GALLERY},
     }
 
 

@@ -125,6 +125,7 @@ MODELS: list[tuple[Callable[..., Any], dict[str, Any]]] = [
             "bias": functions.alibi_bias(4, 2, 3) * 1024, "sink": [0, 1, 2, "1/3"], "exact": "binary",
         },
     ),
+    (transformer.embedding_offsets, {"W_vocab": eighths(3, 5), "tokens": sa.static([3, 0, 2, 1])}),
     (attention.split_heads, {"W": eighths(3, 4), "h": 2}),
     (
         attention.multi_head,

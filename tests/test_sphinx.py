@@ -145,6 +145,53 @@ def test_myst_and_rest_have_the_certified_values(
     assert article["A"][1, 1].decimal(15) in second
 
 
+EQUATIONS = r"""
+# Equations
+
+In a line {math}`a < b_1` and
+
+```{math}
+:label: first
+x = \frac{1}{2}
+```
+
+```{math}
+a &= b \\
+c &= d
+
+e = f
+```
+
+as {eq}`first` says.
+"""
+
+
+def test_equations_are_mathml_where_the_project_asks_for_it(tmp_path: Path) -> None:
+    folder = project(tmp_path, index_md=EQUATIONS)
+    with (folder / "conf.py").open("a", encoding="utf-8") as conf:
+        conf.write('html_math_renderer = "symattn"\n')
+    code, said = built(folder, "html", "-W")
+    assert code == 0, said
+    made = (folder / "html" / "index.html").read_text("utf-8")
+    assert len(re.findall(r"<math\b", made)) == 4
+    assert "<mfrac><mn>1</mn><mn>2</mn></mfrac>" in made
+    assert "<mo>&lt;</mo>" in made
+    assert '<span class="eqno">(1)' in made
+    assert made.count("<mtr>") == 2  # the two rows of one equation
+    for loader in ("mathjax", "katex", "http://", "https://"):
+        assert loader not in re.sub(r"<a\b.*?</a>|xmlns\S*", "", made, flags=re.DOTALL).lower()
+
+
+def test_an_equation_without_mathml_is_a_warning_with_file_and_line(tmp_path: Path) -> None:
+    folder = project(tmp_path, index_md="# Page\n\nIn a line {math}`\\frac{1 <b>`.\n")
+    with (folder / "conf.py").open("a", encoding="utf-8") as conf:
+        conf.write('html_math_renderer = "symattn"\n')
+    code, said = built(folder, "html")
+    assert code == 0
+    assert re.search(r"index\.md:3: WARNING: symattn: wanted LaTeX .*\[symattn\]", said), said
+    assert r"<code>\frac{1 &lt;b&gt;</code>" in (folder / "html" / "index.html").read_text("utf-8")
+
+
 def test_a_wrong_name_is_a_warning_with_file_and_line(tmp_path: Path) -> None:
     text = "# Page\n\n```{symattn} Qq\n```\n\nNext {symattn-value}`A[9,9]`.\n"
     folder = project(tmp_path, index_md=text)

@@ -50,6 +50,8 @@ LABELLED = (
         (r"\log\left(x\right)", "log of x"),
         (r"\tanh\left(x\right)", "tanh of x"),
         (r"3 \times 3", "3 by 3"),
+        (r"\begin{bmatrix} 1 \end{bmatrix} \left(x y\right)", "the row: 1; end row open parenthesis x y close parenthesis"),
+        (r"\begin{cases} 1 \\ 2 \end{cases} (y)", "by cases: 1; 2; end cases open parenthesis y close parenthesis"),
         (r"3 \times 10^{-5}", "3 times 10 to the power minus 5"),
         (r"a \odot b \cdot c", "a elementwise times b times c"),
         (r"i = 0, \ldots, h - 1", "i equals 0, and so on, h minus 1"),

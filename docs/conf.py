@@ -1,0 +1,48 @@
+"""How the documentation is built: ``python -m sphinx -W --keep-going docs docs/_build/html``.
+
+Nothing is fetched: equations become MathML here, scripts and styles come with the theme.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import symattn
+
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
+
+project = "symattn"
+author = "symattn's authors"
+version = release = symattn.__version__
+language = "en"
+
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "symattn.sphinx",
+    "gallery",
+]
+exclude_patterns = ["_build", "_ext"]
+default_role = "code"  # docstrings quote code by single backticks
+nitpicky = False  # names of other packages have no page to lead to here
+show_warning_types = True
+
+# GitHub's way to write mathematics, so that a page reads in both places.
+myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
+myst_fence_as_directive = ["math", "mermaid"]
+myst_heading_anchors = 3
+
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+autodoc_mock_imports: list[str] = []
+
+html_theme = "furo"
+html_title = f"symattn {release}"
+html_math_renderer = "symattn"
+html_static_path = ["_static"]
+html_css_files = ["symattn.css"]
+html_copy_source = False
+html_show_copyright = False
