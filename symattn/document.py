@@ -82,6 +82,10 @@ from symattn.verify import verify
 #: The float types that a page tells of.
 VERIFIED = ("float64", "float32")
 
+#: Characters up to which an equation has frames: a frame is a macro to MathJax, which takes one
+#: only where the rest of the equation fits its buffer of 5 KB.
+FRAMED = 5000
+
 #: The blocks of texts, each a method of `Builder`.
 BLOCKS = (
     "show", "entry", "formula", "changes", "probabilities", "claims", "steps", "reconstructed",
@@ -474,7 +478,7 @@ class Builder:
         short: list[Equation] = []
         for step in progress.over(steps, "step"):
             marked = self.marks.get(step.address, set())
-            lines, entries = equation_parts(step, marked, names=False)
+            lines, entries = equation_parts(self._drawn(step), marked, names=False)
             if not entries or not step.shows_decimals or len(step.shape) not in (1, 2):
                 short += [Equation(aligned(lines + entries), (step,)), *self._worked(step)]
                 continue
@@ -491,6 +495,13 @@ class Builder:
             )
             blocks += self._worked(step)
         return [*blocks, *side_by_side(short)]
+
+    def _drawn(self, step: Step) -> Step:
+        """A step with its frames, or without them where its equation is too long for these."""
+        if not self.d.display.highlight or len(framed := equation(step)) <= FRAMED:
+            return step
+        bare = step.derivation.with_display(highlight=())
+        return bare.step(step.address) if r"\boxed" in framed else step
 
     def _worked(self, step: Step) -> list[Equation]:
         """The entries that the display writes out."""
@@ -528,7 +539,7 @@ class Builder:
         return [Equation(definitions(ordered))] if ordered else []
 
     def _equation(self, step: Step) -> str:
-        return equation(step, self.marks.get(step.address, set()))
+        return equation(self._drawn(step), self.marks.get(step.address, set()))
 
     def entry(self, rest: str) -> list[Block]:
         entry = self.entry_of(rest)

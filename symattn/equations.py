@@ -44,7 +44,7 @@ def equation_parts(
     """
     if substituted is None:
         substitutes = step.display_option("substitution") and (names or not step.substitutes_names)
-        substituted = _substitution_line(step) if substitutes else []
+        substituted = substitution_line(step, step.substitution) if substitutes else []
     if step.inside and step.name.endswith(".sum"):
         return formula_line(step), _entry_lines(step)
     if not step.shows_exact:
@@ -83,7 +83,7 @@ def working(step: Step) -> str:
     if step.given and not step.is_part:
         return step.symbol
     substitutes = step.display_option("substitution") and not step.substitutes_names
-    substituted = _substitution_line(step) if substitutes else []
+    substituted = substitution_line(step, step.substitution) if substitutes else []
     lines = formula_line(step) + substituted
     return step.symbol if lines == [f"{step.symbol} &"] else aligned(lines)
 
@@ -102,13 +102,12 @@ def formula_line(step: Step) -> list[str]:
     return [f"{left} &= {right}"] if right else [f"{left} &"]
 
 
-def _substitution_line(step: Step) -> list[str]:
-    found = step.substitution
-    if found is not None and step.formula == f"{step.symbol} = {found}":
+def substitution_line(step: Step, found: str | None) -> list[str]:
+    """The line of a formula with values put in; none where that says no more than the formula."""
+    if found is None or step.formula == f"{step.symbol} = {found}" or width(found) >= WIDEST:
         return []
-    # What runs over the margin says no more than the formula above it.
     sign = "=" if step.substitutes_exactly else r"\approx"
-    return [f"&{sign} {found}"] if found is not None and width(found) < WIDEST else []
+    return [f"&{sign} {found}"]
 
 
 def _value_lines(step: Step, exact: str, marked: Collection[tuple[int, ...]]) -> list[str]:

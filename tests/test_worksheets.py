@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import shutil
+import subprocess
 from fractions import Fraction
 from itertools import combinations, cycle
 from pathlib import Path
@@ -16,6 +19,7 @@ from click.testing import CliRunner
 
 import symattn as sa
 from symattn import expression
+from symattn.blocks import Equation
 from symattn.cli import main
 from symattn.errors import AddressError, ExactnessError, OptionError
 from symattn.numbers.texts import text as text_of
@@ -254,7 +258,7 @@ def test_everything_and_symbols_are_refused() -> None:
 
 @pytest.mark.parametrize("style", ["fractions", "exponentials"])
 @pytest.mark.parametrize("model", ["attention_head", "next_token"])
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(6))
 def test_random_examples_work_out(seed: int, model: str, style: str) -> None:
     d = parse_spec(random_text(seed, model=model, style=style), "example").derive()
     A = d["A"]
@@ -269,6 +273,8 @@ def test_random_examples_work_out(seed: int, model: str, style: str) -> None:
         from symattn.comparison import largest
 
         assert len(largest(d["P"].entries())) == 1
+    columns = list(zip(*[[e.form for e in row] for row in d["V"]], strict=True))
+    assert len(set(columns)) == len(columns)
     for name in ("Q", "K") if style == "exponentials" else ("Q",):
         assert all(
             e.rational is not None and e.rational.denominator == 1 for e in d[name].entries()
@@ -382,6 +388,54 @@ def test_boxes_of_a_pdf_are_high_enough_to_write_in() -> None:
         return float(found[1])
 
     assert height(BOX) > 1.7 * height(r"\boxed{000.00}")
+
+
+@pytest.mark.render
+@pytest.mark.once
+def test_mathjax_takes_a_key_of_many_frames(tmp_path: Path) -> None:
+    """64 framed numbers in one equation, and what they are made of, are more than its buffer."""
+    made_of = made("eight-tokens", "S,A", prose=False)
+    every = [b.latex for page in (made_of.sheet, made_of.key) for b in page.blocks
+             if isinstance(b, Equation)]  # fmt: skip
+    assert any("boxed" in latex and "phantom" not in latex for latex in every)
+    assert not any("boxed" in latex and len(latex) > 5000 for latex in every)
+    if not shutil.which("node") or not os.environ.get("NODE_PATH"):
+        pytest.skip("node with mathjax is not installed (NODE_PATH names its folder)")
+    path = tmp_path / "equations.json"
+    path.write_text(json.dumps([latex for latex in every if "boxed" in latex]), "utf-8")
+    script = Path(__file__).parent / "render_mathjax.cjs"
+    done = subprocess.run(
+        ["node", str(script), str(path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_a_line_for_the_name_is_no_markup(form: str) -> None:
+    text = str(written(made("article", "A,P").sheet, form))
+    assert "." * 40 in text.replace("\\.", ".")
+    assert not re.search(r"_{4}|(\\_){4}|(&#95;){4}|(\\\\_){4}", text)
+
+
+def test_a_notebook_is_written_in_and_counted(tmp_path: Path) -> None:
+    """Each equation with boxes is a cell of its own; numbers in it are judged."""
+    path = tmp_path / "sheet.ipynb"
+    run("worksheet", "article-encoder", "--blank", "A,O", "-o", str(path))
+    assert "answers: 0 right, 0 wrong, 15 unanswered" in run("check", str(path))
+    notebook = json.loads(path.read_text("utf-8"))
+    cells = ["".join(cell["source"]) for cell in notebook["cells"]]
+    assert len({cell["id"] for cell in notebook["cells"]}) == len(cells)
+    with_boxes = [cell for cell in cells if BOX in cell]
+    assert len(with_boxes) == 2 and all(cell.startswith("$$") for cell in with_boxes)
+
+    d = sa.load("article-encoder")
+    answers = iter([e.decimal() for name in ("A", "O") for e in d[name].entries()])
+    for cell, source in zip(notebook["cells"], cells, strict=True):
+        if BOX in source:
+            filled_in = re.sub(re.escape(ROOM), lambda _: next(answers), source)
+            cell["source"] = filled_in.replace("0.57", "0.75").splitlines(keepends=True)
+    path.write_text(json.dumps(notebook), "utf-8")
+    assert "answers: 14 right, 1 wrong, 0 unanswered" in run("check", str(path), status=1)
 
 
 def test_all_files_or_none(tmp_path: Path) -> None:

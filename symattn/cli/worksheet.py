@@ -134,8 +134,10 @@ def _written(sheet: Numbered, form: str, spec: str, output: Path | None) -> str 
     from symattn.cli.write import place_of
     from symattn.writers import formats, marker
 
-    text = formats.written(sheet.made.sheet, form, place_of(spec, output))
-    return text if isinstance(text, bytes) else text + marker.blank(sheet.made.blank, form)
+    blank = sheet.made.blank
+    options = {"blank": blank} if form == "notebook" else {}
+    text = formats.written(sheet.made.sheet, form, place_of(spec, output), **options)
+    return text if isinstance(text, bytes) else text + marker.blank(blank, form)
 
 
 def _free(path: Path) -> Path:

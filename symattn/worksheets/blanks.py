@@ -19,7 +19,7 @@ import numpy as np
 from symattn import expression, notation
 from symattn.derivation import Derivation
 from symattn.entries import Entry
-from symattn.equations import ARRAYS, WIDEST, equation, equation_parts, formula_line
+from symattn.equations import ARRAYS, equation, equation_parts, formula_line, substitution_line
 from symattn.expression import Cell
 from symattn.feeds import feeds
 from symattn.layout import LINE, aligned, width
@@ -215,15 +215,9 @@ class Blanks:
 
     def _substitution(self, step: Step) -> list[str]:
         found = step.substituted(lambda operand: self._operand(step, operand))
-        if (
-            not step.display_option("substitution")
-            or found is None
-            or width(found) >= WIDEST
-            or found == step.formula_as_substituted
-        ):
+        if not step.display_option("substitution") or found == step.formula_as_substituted:
             return []
-        sign = "=" if step.substitutes_exactly else r"\approx"
-        return [] if step.formula == f"{step.symbol} = {found}" else [f"&{sign} {found}"]
+        return substitution_line(step, found)
 
     def _operand(self, step: Step, operand: Step) -> str:
         """A matrix in a formula; its symbol where it is hidden in part, or too wide."""

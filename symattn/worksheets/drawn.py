@@ -198,8 +198,9 @@ def _is_small(a: Numbers) -> bool:
 
 
 def _is_varied(v: Numbers) -> bool:
-    """Whether values differ, component by component."""
-    return all(len(set(column)) > 1 for column in zip(*v, strict=True))
+    """Whether values differ, component by component, and no two components are the same."""
+    columns = list(zip(*v, strict=True))
+    return all(len(set(column)) > 1 for column in columns) and len(set(columns)) == len(columns)
 
 
 def _matrix(generator: Random, numbers: Sequence[int], rows: int, columns: int) -> Numbers:

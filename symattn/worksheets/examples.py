@@ -20,6 +20,7 @@ from symattn.errors import OptionError
 from symattn.literals import Infinity
 from symattn.spec import Spec
 from symattn.spec_reader import parse_spec
+from symattn.toml_text import quoted
 from symattn.worksheets.chosen import sampled
 from symattn.worksheets.drawn import drawn
 from symattn.worksheets.wanted import Wanted, wanted
@@ -53,7 +54,7 @@ TEMPLATE = """\
 
 format = 1
 model = "{model}"
-title = "{title}"
+title = {title}
 tokens = [{tokens}]
 {vocabulary}
 mask = "{mask}"
@@ -156,9 +157,9 @@ def _text(
         header=HEADER,
         seed=seed,
         model=asked.model,
-        title=" ".join(tokens),
-        tokens=_quoted(tokens),
-        vocabulary=f"vocabulary = [{_quoted(vocabulary)}]\n" if asked.goes_on else "",
+        title=quoted(" ".join(tokens)),
+        tokens=_listed(tokens),
+        vocabulary=f"vocabulary = [{_listed(vocabulary)}]\n" if asked.goes_on else "",
         mask=asked.mask,
         d_k=asked.d_k,
         root=asked.root,
@@ -167,8 +168,8 @@ def _text(
     )
 
 
-def _quoted(words: list[str]) -> str:
-    return ", ".join(f'"{word}"' for word in words)
+def _listed(words: list[str]) -> str:
+    return ", ".join(map(quoted, words))
 
 
 def _lines(matrices: dict[str, list[list[str]]]) -> Iterator[str]:

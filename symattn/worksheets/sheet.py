@@ -32,8 +32,8 @@ from symattn.worksheets.chosen import chosen, is_count
 #: Blocks that work with what may be blank, or quote it; their parts of a text are left out.
 TELLING = ("backward", "claims", "descent", "properties")
 
-#: What stands for a word that would give a number away.
-LINE = "________"
+#: What stands for a word that would give a number away. Underscores are markup in many formats.
+LINE = "." * 10
 
 
 @dataclass(frozen=True)
@@ -136,7 +136,7 @@ class _Sheet(Builder):
 
     def sheet(self, title: str, typed: bool) -> Page:
         made = self.page()
-        blocks = [Paragraph(inlines(f"{self.words['sheet_name']} {LINE * 4}")), *self.note(typed)]
+        blocks = [Paragraph(inlines(f"{self.words['sheet_name']} {LINE * 6}")), *self.note(typed)]
         return Page(title, tuple(_bare(b) for b in (*blocks, *made.blocks)))
 
     def note(self, typed: bool) -> list[Block]:

@@ -26,11 +26,12 @@ METADATA = {
 }
 
 
-def write(page: Page, spec: str = "") -> str:
+def write(page: Page, spec: str = "", blank: Sequence[str] = ()) -> str:
     """The whole page as a notebook.
 
     Args:
         spec: what the page is about; see `markdown.write`. A built-in's name needs not be said.
+        blank: what a worksheet leaves blank; see `marker.blank`.
 
     A page without a derivation, such as a worksheet, is text alone.
 
@@ -38,7 +39,7 @@ def write(page: Page, spec: str = "") -> str:
         SpecError: a page of a derivation that no spec was read for.
     """
     if page.derivation is None:
-        cells = [_text_cell(page, spec)]
+        cells = list(_text_cells(page, spec, blank))
     elif page.derivation.spec is None:
         raise SpecError("a notebook needs a derivation that was loaded from a spec")
     else:
@@ -47,13 +48,29 @@ def write(page: Page, spec: str = "") -> str:
     return json.dumps(whole, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
 
 
-def _text_cell(page: Page, spec: str) -> dict[str, Any]:
-    """All of a page as one cell of Markdown."""
-    comment = marker.said(spec)
-    parts = [f"<!-- {comment} -->"] if comment else []
-    parts += [jupyter.written(b) for b in (Heading(1, plain(page.title)), *page.blocks)]
-    source = _split("\n\n".join(parts))
-    return {"cell_type": "markdown", "id": "cell-1", "metadata": {}, "source": source}
+def _text_cells(page: Page, spec: str, blank: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """A page as Markdown: what has boxes to write in stands in a cell of its own."""
+    said = marker.said(spec)
+    comments = [f"<!-- {said} -->"] if said else []
+    if blank:
+        comments += marker.blank(blank, "markdown").strip().split("\n")
+    cells = [["\n".join(comments)] if comments else []]
+    for block in (Heading(1, plain(page.title)), *page.blocks):
+        written = jupyter.written(block)
+        if _is_to_fill(block):
+            cells += [[written], []]
+        else:
+            cells[-1].append(written)
+    for number, parts in enumerate(filter(None, cells), 1):
+        yield _markdown("\n\n".join(parts), f"cell-{number}")
+
+
+def _is_to_fill(block: Block) -> bool:
+    return isinstance(block, Equation) and r"\boxed{\phantom{" in block.latex
+
+
+def _markdown(source: str, name: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "id": name, "metadata": {}, "source": _split(source)}
 
 
 class _Notebook:
@@ -120,7 +137,7 @@ class _Notebook:
 
     def markdown(self, source: str) -> dict[str, Any]:
         self.shown = set()
-        return {"cell_type": "markdown", "id": self.id(), "metadata": {}, "source": _split(source)}
+        return _markdown(source, self.id())
 
     def code(self, typed: Typed) -> dict[str, Any]:
         self.runs += 1
