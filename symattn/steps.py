@@ -729,7 +729,7 @@ class Step:
         return made.steps[-1]
 
     def plot(self, kind: str | None = None, axes: Any = None) -> Any:
-        """Matplotlib's axes with a heatmap, bars or arrows; see `symattn.pictures.axes.plot`."""
+        """Matplotlib's axes: a heatmap, bars, arcs or arrows; see `symattn.pictures.axes.plot`."""
         from symattn.pictures.axes import plot
 
         return plot(self, kind, axes)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -105,6 +106,52 @@ def test_heatmaps_hatch_what_is_masked() -> None:
 
 def test_row_labels_are_whole_where_they_fit() -> None:
     assert ">chases<" in heatmap(derivation_of("article")["A"])
+
+
+@pytest.mark.parametrize("word", ["the", "it", "quickly", "猫"])
+def test_the_widest_label_of_bars_is_whole(word: str) -> None:
+    step = sa.derive(softmax, x=[1, 2], labels={"x": [(word, "i")]})["return"]
+    svg = bars(step)
+    assert f">{word}<" in svg
+    assert "…" not in svg
+
+
+def boxes(root: Any, *, small: bool) -> list[tuple[float, float, float, float]]:
+    """Where the numbers of axes stand, which are small, or the other texts."""
+    found = []
+    for text, (x, y) in placed(root):
+        size = float(text.attrib.get("font-size", 14))
+        if (size < 12) != small or text.attrib.get("font-weight"):
+            continue
+        wide = lettering.width("".join(text.itertext()), size)
+        shift = {"middle": 0.5, "end": 1.0}.get(text.attrib.get("text-anchor", ""), 0.0)
+        found.append((x - shift * wide, y - 0.7 * size, x + (1 - shift) * wide, y))
+    return found
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [[-2.0, 2.0], [-0.25, 1.5], [1.75, -0.25]],
+        [[1.75, 2.0], [1.0, -1.75], [1.75, -0.25]],
+        [[0.0, 1.75], [-0.75, 1.5], [2.0, -1.75]],
+        [[2.0, -1.0], [1.25, 0.0], [0.0, 1.75], [0.25, 0.0], [1.75, -0.5]],
+    ],
+)
+def test_labels_of_arrows_stand_beside_the_numbers_of_axes(rows: list[list[float]]) -> None:
+    root = ElementTree.fromstring(arrows(plane(rows)))
+    names, numbers = boxes(root, small=False), boxes(root, small=True)
+    assert len(names) == len(rows)
+    assert len(numbers) >= 3
+    for a in names:
+        over = [b for b in numbers if a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]]
+        assert not over
+
+
+def plane(rows: list[list[float]]) -> sa.Step:
+    """Rows that are labelled, as a step."""
+    words = [f"w{k}" for k in range(len(rows))]
+    return sa.derive(softmax, x=rows, labels={"x": [words, None]}, exact="decimal")["x"]
 
 
 def test_widths_of_letters_are_about_right() -> None:
@@ -212,3 +259,56 @@ def test_plots() -> None:
     ):
         with pytest.raises(OptionError, match=said):
             step.plot(kind)
+
+
+#: Dollars, underscores, other scripts, and a sign that no font has (Yi would be in a few).
+ODD = ("$d$", "_x", "猫", "\U000140d1", "$", "a\x07")
+
+
+def odd() -> sa.Derivation:
+    identity = np.eye(len(ODD), dtype=int).tolist()
+    return sa.derive(softmax, x=identity, labels={"x": (ODD, ODD)})
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("kind", ["heatmap", "arcs", "arrows", "bars"])
+def test_plots_show_any_word_as_it_is(kind: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    d = odd()
+    if kind == "arrows":
+        d = sa.derive(softmax, x=[[0, i] for i in range(len(ODD))], labels={"x": (ODD, None)})
+    step = d["return"]
+    if kind == "bars":
+        step = sa.derive(softmax, x=list(range(len(ODD))), labels={"x": (ODD,)})["return"]
+    axes = step.plot(kind)
+    for ending in ("png", "svg", "pdf"):
+        axes.figure.savefig(tmp_path / f"plot.{ending}")
+    texts = [*axes.get_xticklabels(), *axes.get_yticklabels(), *axes.texts]
+    found = {
+        t.get_text(): t for t in texts if t.get_text() in ("$d$", "_x", "\\U000140d1", "a\\x07")
+    }
+    assert len(found) == 4
+    assert not any(text.get_parse_math() for text in found.values())
+
+
+def test_plots_of_arcs_have_one_for_each_weight() -> None:
+    pytest.importorskip("matplotlib")
+    d = derivation_of("article")
+    axes = d["A"].plot("arcs")
+    assert len(axes.patches) == 6
+    widths = sorted(p.get_linewidth() for p in axes.patches)
+    weights = sorted(float(e.decimal(9)) for e in d["A"].entries())[3:]
+    assert widths == pytest.approx([8 * weight for weight in weights])
+    with pytest.raises(OptionError, match="arcs want weights from 0 to 1"):
+        d["S"].plot("arcs")
+    with pytest.raises(OptionError, match="wanted rank 2"):
+        d["P"].plot("arcs")
+
+
+def test_plots_hatch_what_is_masked() -> None:
+    pytest.importorskip("matplotlib")
+    d = derivation_of("article")
+    for name in ("A", "Z_masked"):
+        cells = {p.get_xy() for p in d[name].plot().patches if p.get_hatch()}
+        assert cells == {(0.5, -0.5), (1.5, -0.5), (1.5, 0.5)}
+    assert not d["S"].plot().patches

@@ -598,6 +598,24 @@ def test_plots(article: sa.Derivation, tmp_path: Path) -> None:
             assert path.stat().st_size > 1000
 
 
+@pytest.mark.filterwarnings("error")
+def test_legends_have_every_word(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    from symattn.writers import plots
+
+    words = ("_x", "$d$", "猫", "a\x07")
+    scores = [[0, 1, 2, 3]]
+    d = sa.derive(softmax, x=scores, labels={"x": (None, words)})
+    found = vary(d, "x[0,0]")
+    texts = [t.get_text() for t in found.plot().get_legend().get_texts()]
+    assert texts[:2] == ["_x", "$d$"]
+    assert texts[3:] == ["a\\x07", "now"]
+    for result in (found, vary(d, "x[0,0]", "x[0,1]", low=-4, high=4)):
+        plots.save(result, tmp_path / "plot.png")
+    shown = [t.get_text() for t in result.plot().get_legend().get_texts()]
+    assert {"_x", "$d$", "a\\x07"} <= set(shown)
+
+
 def test_without_matplotlib(article: sa.Derivation, monkeypatch: Any) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(OptionError, match=r"pip install 'symattn\[plot\]'"):

@@ -28,6 +28,18 @@ def arcs(step: Step, standalone: bool = False) -> str:
     Raises:
         OptionError: no matrix of weights, symbols, or more than 64 tokens.
     """
+    found = weights(step)
+    if step.shape[0] == step.shape[1] and seen.names(step, 0) == seen.names(step, 1):
+        return _in_a_row(step, found, standalone)
+    return _in_two_rows(step, found, standalone)
+
+
+def weights(step: Step) -> dict[tuple[int, ...], float]:
+    """By index, what arcs are as thick as.
+
+    Raises:
+        OptionError: as `arcs`.
+    """
     seen.check(step, "a picture of arcs")
     if len(step.shape) != 2:
         raise OptionError(
@@ -36,14 +48,12 @@ def arcs(step: Step, standalone: bool = False) -> str:
         )
     if max(step.shape) > MOST:
         raise OptionError(f"arcs want at most {MOST} tokens; {step.short} has {step.shape}")
-    weights = {entry.index: seen.value(entry) for entry in step.entries()}
-    if not all(-1e-9 <= w <= 1 + 1e-9 for w in weights.values()):
+    found = {entry.index: seen.value(entry) for entry in step.entries()}
+    if not all(-1e-9 <= w <= 1 + 1e-9 for w in found.values()):
         raise OptionError(
             f"arcs want weights from 0 to 1, such as A; {step.short} has others: see a heatmap"
         )
-    if step.shape[0] == step.shape[1] and seen.names(step, 0) == seen.names(step, 1):
-        return _in_a_row(step, weights, standalone)
-    return _in_two_rows(step, weights, standalone)
+    return found
 
 
 def _kept(step: Step) -> list[Entry]:

@@ -118,9 +118,9 @@ class _Scale:
 
 def _panel(step: Step, found: list[Point], ghosts: list[Point], scale: _Scale) -> list[Element]:
     origin = scale.place((0.0, 0.0))
-    out = _axes(scale)
+    out, taken = _axes(scale)
     out.append(lettering.symbol(step.symbol, 4.0, 1.1 * SIZE, font_weight="bold"))
-    taken: list[Box] = [(0.0, 0.0, 10 + lettering.symbol_width(step.symbol), 1.6 * SIZE)]
+    taken.append((0.0, 0.0, 10 + lettering.symbol_width(step.symbol), 1.6 * SIZE))
     tips = [scale.place(point) for point in found]
     out += [_arrow(origin, scale.place(ghost), Ink.QUIET, 0.45, dashed=True) for ghost in ghosts]
     words: dict[tuple[str, str], list[int]] = {}
@@ -138,7 +138,8 @@ def _panel(step: Step, found: list[Point], ghosts: list[Point], scale: _Scale) -
     return out
 
 
-def _axes(scale: _Scale) -> list[Element]:
+def _axes(scale: _Scale) -> tuple[list[Element], list[Box]]:
+    """The frame and the axes with their numbers, and where these stand."""
     x0, y0 = scale.place((0.0, 0.0))
     lines = [
         element(
@@ -161,6 +162,7 @@ def _axes(scale: _Scale) -> list[Element]:
         ),
     ]
     texts: list[Element] = []
+    taken: list[Box] = []
     for along, values in enumerate((scale.xs, scale.ys)):
         for value in values:
             if value == 0:
@@ -177,18 +179,20 @@ def _axes(scale: _Scale) -> list[Element]:
                 else f"M{number(x - 3)} {number(y)}h6"
             )
             lines.append(element("path", d=mark, stroke=Ink.QUIET, fill="none"))
+            right, line = (x + wide / 2, y + 15) if along == 0 else (x - 6, y + 4)
+            taken.append((right - wide, line - SMALL, right, line + 0.25 * SMALL))
             texts.append(
                 element(
                     "text",
                     text,
-                    x=x if along == 0 else x - 6,
-                    y=y + 15 if along == 0 else y + 4,
+                    x=x if along == 0 else right,
+                    y=line,
                     text_anchor="middle" if along == 0 else "end",
                     font_size=SMALL,
                     fill_opacity=0.75,
                 )
             )
-    return [*lines, *texts]
+    return [*lines, *texts], taken
 
 
 def _arrow(

@@ -13,6 +13,9 @@ from symattn.pictures.svg import SIZE, Element, Value, element, hint
 _NARROW = frozenset("iljtfrI.,:;'|!()[]{}/\\ `-")
 _WIDE = frozenset("mwMWOQGNHD@%—…&#<>=+~^_√∂")
 
+#: What a room that was made of widths may lack of their sum.
+_ROUNDING = 1e-6
+
 
 def width(text: str, size: float = SIZE) -> float:
     """How wide a text is, estimated from above.
@@ -42,7 +45,7 @@ def shortened(text: str, room: float, size: float = SIZE) -> str:
     ('att…', 'cat')
     """
     text = visible(text)
-    if width(text, size) <= room:
+    if width(text, size) <= room + _ROUNDING:
         return text
     kept = ""
     for sign in text:

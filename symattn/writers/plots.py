@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from symattn.numbers.enclosure import START
 from symattn.varying.points import Point
 from symattn.varying.regions import Region
 from symattn.varying.vary import Map, Variation
+from symattn.writers.plot_text import lettered
 
 #: Points that a curve is drawn through.
 SAMPLES = 241
@@ -69,11 +71,14 @@ def _draw_curves(found: Variation, axes: Any) -> None:
     low, high = _seen(found)
     xs = [low + (high - low) * Fraction(k, SAMPLES - 1) for k in range(SAMPLES)]
     curves = [_probabilities(found, x) for x in xs]
+    named: list[tuple[str, Any]] = []
     for i, word in enumerate(found.words):
-        axes.plot(list(map(float, xs)), [c[i] for c in curves], color=f"C{i % 10}", label=word)
+        line = axes.plot(list(map(float, xs)), [c[i] for c in curves], color=f"C{i % 10}")
+        named.append((word, line[0]))
     for row in found.open:
         if row.low is not None and row.high is not None:  # only ranges have open rows
-            axes.axvspan(_float(row.low), _float(row.high), color="0.85", label="undecided")
+            span = axes.axvspan(_float(row.low), _float(row.high), color="0.85")
+            named.append(("undecided", span))
     for threshold in found.thresholds:
         x = _float(threshold.at)
         axes.axvline(x, color="0.4", linestyle="--", linewidth=1)
@@ -88,11 +93,20 @@ def _draw_curves(found: Variation, axes: Any) -> None:
         )
     here = _float(Point.of_exact(found.parameters[0].value))
     if low <= here <= high:
-        axes.axvline(here, color="0.7", linewidth=1, zorder=0, label="now")
+        named.append(("now", axes.axvline(here, color="0.7", linewidth=1, zorder=0)))
     axes.set_xlim(float(low), float(high))
-    axes.set_xlabel(found.parameters[0].address)
-    axes.set_ylabel(found.ranking.step.short)
-    axes.legend(frameon=False)
+    axes.set_xlabel(found.parameters[0].address, parse_math=False)
+    axes.set_ylabel(found.ranking.step.short, parse_math=False)
+    _legend(axes, named)
+
+
+def _legend(axes: Any, named: Sequence[tuple[str, Any]], **where: Any) -> None:
+    """A legend of any words: matplotlib hides those that begin with an underscore."""
+    texts, style = lettered([word for word, _ in named])
+    handles = [handle for _, handle in named]
+    legend = axes.legend(handles, list(map(str, range(len(texts)))), frameon=False, **where)
+    for text, word in zip(legend.get_texts(), texts, strict=True):
+        text.set(text=word, **style)
 
 
 def _seen(found: Variation) -> tuple[Fraction, Fraction]:
@@ -138,11 +152,11 @@ def _draw_map(found: Map, axes: Any) -> None:
     axes.plot(*here, marker="o", color="black", markersize=4, linestyle="none")
     axes.set_xlim(*map(float, found.x))
     axes.set_ylim(*map(float, found.y))
-    axes.set_xlabel(found.parameters[0].address)
-    axes.set_ylabel(found.parameters[1].address)
+    axes.set_xlabel(found.parameters[0].address, parse_math=False)
+    axes.set_ylabel(found.parameters[1].address, parse_math=False)
     order = [*found.words, "mixed", "undecided"]
-    handles = [Patch(color=names[n], label=n) for n in order if n in names]
-    axes.legend(handles=handles, loc="upper left", bbox_to_anchor=(1, 1), frameon=False)
+    named = [(n, Patch(color=names[n])) for n in order if n in names]
+    _legend(axes, named, loc="upper left", bbox_to_anchor=(1, 1))
 
 
 def _colour(found: Map, cell: Region) -> tuple[str, str]:
