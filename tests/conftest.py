@@ -24,4 +24,5 @@ def encoder() -> sa.Derivation:
 @pytest.fixture(autouse=True)
 def no_forced_colours(monkeypatch: pytest.MonkeyPatch) -> None:
     """CI likes to set it, and commands in tests print into pipes."""
-    monkeypatch.delenv("FORCE_COLOR", raising=False)
+    for name in ("FORCE_COLOR", "CLICOLOR_FORCE"):
+        monkeypatch.delenv(name, raising=False)

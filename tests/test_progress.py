@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import signal
 import subprocess
 import sys
 import time
@@ -17,8 +16,7 @@ import symattn as sa
 from symattn import progress
 from symattn.cli.bar import Bar
 from symattn.progress import Work
-
-pty = pytest.importorskip("pty", reason="there are pseudo-terminals on Unix alone")
+from tests import pseudo_terminal
 
 ROOT = Path(__file__).parent.parent
 ERASE = "\r\x1b[2K"
@@ -60,28 +58,7 @@ def on_a_terminal(code: str, *words: str, stop_at: str = "", **environment: str)
     Args:
         stop_at: Ctrl-C comes once this is read.
     """
-    ours, theirs = pty.openpty()
-    settings = {**os.environ, "TERM": "xterm", "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"}
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, *words],
-        stdout=subprocess.DEVNULL, stderr=theirs, stdin=subprocess.DEVNULL,
-        env={**settings, **environment},
-    )  # fmt: skip
-    os.close(theirs)
-    shown, stopped = b"", False
-    while True:
-        try:
-            part = os.read(ours, 1024)
-        except OSError:  # nobody writes any more
-            break
-        if not part:
-            break
-        shown += part
-        if stop_at and not stopped and stop_at in shown.decode("utf-8", "replace"):
-            process.send_signal(signal.SIGINT)
-            stopped = True
-    os.close(ours)
-    return shown.decode("utf-8"), process.wait(timeout=60)
+    return pseudo_terminal.ran("-c", code, *words, stream="stderr", stop_at=stop_at, **environment)
 
 
 def test_long_work_shows_a_line_on_a_terminal_and_takes_it_back() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -20,7 +19,8 @@ import symattn as sa
 from symattn import cli
 from symattn.writers import statements, terminal
 from symattn.writers.columns import matrix, stands, table
-from symattn.writers.screen import PLAIN, Screen
+from symattn.writers.screen import PLAIN, Screen, isolated
+from tests import pseudo_terminal
 
 ROOT = Path(__file__).parent.parent
 SPECS = Path(__file__).parent / "specs"
@@ -35,36 +35,14 @@ def bare(text: str) -> str:
 
 def on_a_terminal(*words: str, columns: int = 100, **environment: str) -> str:
     """What a command prints on a terminal."""
-    pty = pytest.importorskip("pty", reason="there are pseudo-terminals on Unix alone")
-    import fcntl
-    import termios
-
-    ours, theirs = pty.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-    unset = ("NO_COLOR", "FORCE_COLOR", "COLORTERM", "COLUMNS", "LINES")
-    settings = {k: v for k, v in os.environ.items() if k not in unset}
-    settings |= {"TERM": "xterm", "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", **environment}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "symattn", *words],
-        stdout=theirs, stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, env=settings,
-    )  # fmt: skip
-    os.close(theirs)
-    shown = b""
-    while True:
-        try:
-            part = os.read(ours, 4096)
-        except OSError:  # nobody writes any more
-            break
-        if not part:
-            break
-        shown += part
-    os.close(ours)
-    process.wait(timeout=60)
-    return shown.decode("utf-8").replace("\r\n", "\n")
+    words = ("-m", "symattn", *words)
+    shown, _ = pseudo_terminal.ran(*words, stream="stdout", columns=columns, **environment)
+    return shown.replace("\r\n", "\n")
 
 
 def piped(*words: str, **environment: str) -> str:
-    settings = {"NO_COLOR": None, "FORCE_COLOR": None, "TERM": "xterm", **environment}
+    unset = dict.fromkeys(pseudo_terminal.UNSET)
+    settings = {**unset, "TERM": "xterm", **environment}
     return CliRunner().invoke(cli.main, list(words), env=settings).stdout
 
 
@@ -112,6 +90,14 @@ def test_colours_can_be_forced_into_a_pipe_and_no_color_wins() -> None:
     assert piped("show", "A", FORCE_COLOR="1", TERM="dumb") != plain
     assert piped("show", "A", FORCE_COLOR="1", NO_COLOR="1") == plain
     assert piped("show", "A", FORCE_COLOR="1", NO_COLOR="") == forced
+
+
+def test_clicolor_force_forces_them_too() -> None:
+    plain, forced = piped("show", "A"), piped("show", "A", FORCE_COLOR="1")
+    assert piped("show", "A", CLICOLOR_FORCE="1") == forced
+    assert piped("show", "A", CLICOLOR_FORCE="0") == plain
+    assert piped("show", "A", CLICOLOR_FORCE="0", FORCE_COLOR="1") == forced
+    assert piped("show", "A", CLICOLOR_FORCE="1", NO_COLOR="1") == plain
 
 
 #: Commands whose colours say nothing that the words do not.
@@ -322,3 +308,27 @@ def test_start_stays_short() -> None:
         env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1"},
     )  # fmt: skip
     assert "rich.table" not in made.stderr and "rich.progress" not in made.stderr
+
+
+# Writing from right to left.
+
+ISOLATES = re.compile("[\u2066-\u2069]")
+
+
+@pytest.mark.parametrize("words", [("W_vocab",), ("P[7]",), ("P", "--top", "9")])
+def test_words_from_right_to_left_are_isolated_on_a_terminal_alone(words: tuple[str, ...]) -> None:
+    command = ("show", str(SPECS / "hostile.toml"), *words)
+    shown = on_a_terminal(*command, NO_COLOR="1")
+    assert shown.count("كلب") == shown.count("\u2068كلب\u2069") >= 1
+    plain = piped(*command)
+    assert "كلب" in plain and not ISOLATES.search(plain)
+    assert ISOLATES.sub("", on_a_terminal(*command, NO_COLOR="1", columns=500)) == plain
+    assert not ISOLATES.search(piped(*command, FORCE_COLOR="1"))
+
+
+def test_isolates_end_with_the_word_and_where_a_column_ends() -> None:
+    shown = isolated("שלום עולם 1!  قطة٣ (a)  0.5\x1b[36mكلب\x1b[0m  猫  cat")
+    assert shown == (
+        "\u2068שלום עולם\u2069 1!  \u2068قطة٣\u2069 (a)  0.5\x1b[36m\u2068كلب\u2069\x1b[0m  猫  cat"
+    )
+    assert isolated("cat  0.5 −1 é 猫") == "cat  0.5 −1 é 猫"

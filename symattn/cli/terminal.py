@@ -9,15 +9,15 @@ from typing import TextIO
 
 import click
 
-from symattn.writers.screen import Screen
+from symattn.writers.screen import Screen, isolated
 
 
 def screen() -> Screen:
     """Where standard output goes.
 
     Colours are for terminals. NO_COLOR, where it is set to anything, turns them off
-    (no-color.org); FORCE_COLOR turns them on where there is none, too. A terminal called dumb has
-    none.
+    (no-color.org); FORCE_COLOR and CLICOLOR_FORCE (bixense.com/clicolors), but for 0, turn them on
+    where there is none, too. A terminal called dumb has none.
     """
     seen = _is_terminal(sys.stdout)
     width = shutil.get_terminal_size((120, 24)).columns if seen else None
@@ -26,6 +26,8 @@ def screen() -> Screen:
 
 def echo(text: str, where: Screen) -> None:
     """Print what was written for a screen; its colours reach a pipe where they were forced."""
+    if where.width is not None:
+        text = isolated(text)
     click.echo(text, color=True if where.colours else None)
 
 
@@ -39,7 +41,8 @@ def _is_terminal(stream: TextIO) -> bool:
 def _colours(seen: bool) -> int:
     if os.environ.get("NO_COLOR"):
         return 0
-    forced = os.environ.get("FORCE_COLOR", "") not in ("", "0")
+    settings = [os.environ.get(name, "") for name in ("FORCE_COLOR", "CLICOLOR_FORCE")]
+    forced = any(setting not in ("", "0") for setting in settings)
     term = os.environ.get("TERM", "")
     if not forced and (not seen or term == "dumb"):
         return 0

@@ -10,6 +10,7 @@ A colour never says anything alone: without it the same words stand there. Roles
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 #: Select Graphic Rendition (ECMA-48, 8.3.117) of each role. The 16 colours are those of the
@@ -26,6 +27,26 @@ _ROLES = {
 
 #: Of 256, such as have a contrast of 3.8 or more to black and to white.
 _ROLES_256 = {"label": "38;5;31", "good": "38;5;28", "bad": "38;5;160", "warning": "38;5;130"}
+
+
+#: Blocks of scripts that run from right to left (Unicode, DerivedBidiClass), and runs of them: over
+#: what runs in no direction, such as digits, but not over the gap of two columns.
+_LEFTWARDS = (
+    "[\u0590-\u08ff\u200f\ufb1d-\ufdff\ufe70-\ufeff\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+_RUN = re.compile(rf"{_LEFTWARDS}(?:(?:(?!  )[^\w\x00-\x1f]|\d)*{_LEFTWARDS})*")
+
+
+def isolated(text: str) -> str:
+    r"""The text for a terminal, whose order of writing no word changes beyond its own end.
+
+    Words from right to left stand between U+2068 and U+2069 (Unicode, UAX 9): without these a
+    terminal that orders text would turn the numbers behind them around.
+
+    >>> ascii(isolated("\u05d0\u05d1  0.5  0.2"))
+    "'\\u2068\\u05d0\\u05d1\\u2069  0.5  0.2'"
+    """
+    return _RUN.sub("\u2068\\g<0>\u2069", text)
 
 
 @dataclass(frozen=True)
