@@ -49,6 +49,16 @@ def _write_html() -> Side:
     return _symattn("write", "-o", "article.html")
 
 
+def _write_pdf() -> Side:
+    """The article as PDF, by typst."""
+    return _symattn("write", "-o", "article.pdf")
+
+
+def _write_notebook() -> Side:
+    """The article as a notebook, its outputs stored."""
+    return _symattn("write", "-o", "article.ipynb")
+
+
 def _beside(ours: Callable[[], Side], peer: str, theirs: Side) -> Callable[[int, bool], Case]:
     return lambda seed, quick: Case({OURS: ours(), peer: theirs})
 
@@ -67,6 +77,20 @@ ROWS = (
         "entry, its digits and floats",
         _beside(_write_html, IMPORT_SYMPY, _python("-c", "import sympy")),
         (Target(IMPORT_SYMPY, 1.2, faster=False),),
+    ),
+    Pairs(
+        "write-pdf",
+        "`symattn write -o article.pdf`, whole process: the page set by typst, with contents and "
+        "words for each equation",
+        _beside(_write_pdf, IMPORT_SYMPY, _python("-c", "import sympy")),
+        (Target(IMPORT_SYMPY, None, faster=False),),
+    ),
+    Pairs(
+        "write-notebook",
+        "`symattn write -o article.ipynb`, whole process: the page as a session, with what its "
+        "cells show",
+        _beside(_write_notebook, IMPORT_SYMPY, _python("-c", "import sympy")),
+        (Target(IMPORT_SYMPY, None, faster=False),),
     ),
     Pairs(
         "help",

@@ -46,4 +46,4 @@ def command(
     found = certify(weights, tokens.ids, digits=digits, bits=bits, top=top, inside=inside)
     said = [word.token for word in found.words]
     names = dict(zip(said, tokenizer.words(said), strict=True)) if tokenizer else {}
-    print_by(certificates, form, as_json, certificates.named(found, tokens.words, names))
+    print_by(certificates, form, as_json, certificates.Named(found, tokens.words, names))

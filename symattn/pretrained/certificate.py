@@ -127,8 +127,8 @@ def certify(
         OptionError: digits out of 1 … 1000, bits out of 32 … 32,768.
         Undecided: a precision of 32,768 bits does not do.
     """
+    wanted = bits_for(digits)
     at = first_bits(weights, digits, bits)
-    wanted = math.ceil(digits * math.log2(10)) + GUARD
     while True:
         if at > LIMIT:
             raise Undecided(f"{digits} digits are not settled by {LIMIT:,} bits")
@@ -147,20 +147,29 @@ def certify(
         at = limbs(at + missing)
 
 
+def bits_for(digits: int) -> int:
+    """The precision that settles so many digits, mostly.
+
+    Raises:
+        OptionError: digits out of 1 … 1000.
+    """
+    if not 1 <= digits <= MAX_DIGITS:
+        raise OptionError(f"digits: wanted 1 to {MAX_DIGITS}, got {digits}")
+    return math.ceil(digits * math.log2(10)) + GUARD
+
+
 def first_bits(weights: Weights, digits: int, bits: int | None = None) -> int:
     """The precision that a pass begins with: what is asked for, else what the digits take.
 
     Raises:
         OptionError: digits or bits out of their ranges; see `certify`.
     """
-    if not 1 <= digits <= MAX_DIGITS:
-        raise OptionError(f"digits: wanted 1 to {MAX_DIGITS}, got {digits}")
-    if bits is not None and not 32 <= bits <= LIMIT:
+    taken = limbs(bits_for(digits) + PER_LAYER * weights.architecture.sizes["N"])
+    if bits is None:
+        return taken
+    if not 32 <= bits <= LIMIT:
         raise OptionError(f"bits: wanted 32 to {LIMIT:,}, got {bits}")
-    if bits is not None:
-        return bits
-    layers = weights.architecture.sizes["N"]
-    return limbs(math.ceil(digits * math.log2(10)) + GUARD + PER_LAYER * layers)
+    return bits
 
 
 def limbs(bits: int) -> int:

@@ -6,6 +6,7 @@ A small product of enclosures is timed, and the entries of the weights are count
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import prod
 from time import perf_counter
 
 from flint import arb, arb_mat, ctx
@@ -47,7 +48,7 @@ class Forecast:
 def forecast(weights: Weights, n: int, bits: int) -> Forecast:
     """What a pass over n tokens at so many bits will take."""
     sizes = weights.architecture.sizes
-    layer = sum(_entries(weights, name) for name in weights.of_layers)
+    layer = sum(prod(weights.shape(name)) for name in weights.of_layers)
     scores = 2 * sizes["h"] * n * sizes["d_k"]
     words = sizes["d_model"] * sizes["|V|"] if weights.architecture.unembeds else 0
     multiplied, taken = _timed(n, bits)
@@ -55,13 +56,6 @@ def forecast(weights: Weights, n: int, bits: int) -> Forecast:
     seconds = products * multiplied * (1 + REST) + (sizes["N"] * layer + words) * taken
     held = max(layer, min(words, sizes["d_model"] * 4096)) + n * sizes["d_ff"]
     return Forecast(seconds, BASE + held * PER_ENTRY)
-
-
-def _entries(weights: Weights, name: str) -> int:
-    entries = 1
-    for side in weights.shape(name):
-        entries *= side
-    return entries
 
 
 def _timed(n: int, bits: int) -> tuple[float, float]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,19 +10,12 @@ from typing import Any
 import numpy as np
 
 from symattn import labels
-from symattn.errors import AddressError, OptionError, nearest
+from symattn.errors import AddressError, nearest
 from symattn.graph import Array, NamedNode
 from symattn.numbers.arrays import is_mark
 from symattn.numbers.ball import Ball
 from symattn.numbers.enclosure import LIMIT
-from symattn.pretrained.certificate import (
-    BALLS,
-    GUARD,
-    MAX_DIGITS,
-    PER_LAYER,
-    decimal,
-    limbs,
-)
+from symattn.pretrained.certificate import BALLS, PER_LAYER, bits_for, decimal, limbs
 from symattn.pretrained.forward import Forward, Passed
 from symattn.pretrained.weights import Weights
 
@@ -80,10 +72,7 @@ def look(
         OptionError: digits out of 1 … 1000.
         ModelError: tokens or files that cannot be used.
     """
-    if not 1 <= digits <= MAX_DIGITS:
-        raise OptionError(f"digits: wanted 1 to {MAX_DIGITS}, got {digits}")
-    need = math.ceil(digits * math.log2(10)) + GUARD
-    bits = limbs(need + PER_LAYER * (_depth(address, weights) + 2))
+    bits = limbs(bits_for(digits) + PER_LAYER * (_depth(address, weights) + 2))
     while True:
         seen = _seen(weights, tokens, words, address, bits, types)
         settled = not any("?" in text for text in seen.decimals(digits).flat)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -112,8 +111,3 @@ def data(found: Named) -> dict[str, Any]:
     for word in made["words"]:
         word["word"] = found.names.get(word["token"])
     return made
-
-
-def named(certificate: Certificate, words: Sequence[str], names: dict[int, str]) -> Named:
-    """A certificate with its words."""
-    return Named(certificate, tuple(words), names)

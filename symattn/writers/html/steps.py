@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from symattn import notation
+from symattn.entries import Entry
 from symattn.equations import working
 from symattn.steps import Step
 from symattn.writers.html.cells import Index, StepCells
@@ -128,11 +129,7 @@ def _list(cells: StepCells) -> str:
     rows = []
     for index in np.ndindex(step.shape):
         symbol = cells.maths.inline(step.entry_symbol(index))
-        words = [
-            notation.visible(axis[i])
-            for axis, i in zip(step.shown_axes, index, strict=True)
-            if axis and axis[i]
-        ]
+        words = [notation.visible(label) for label in Entry(step, index).shown_labels if label]
         label = f"<small>{html.escape(', '.join(words))}</small>" if words else ""
         rows.append(f'<tr><th scope="row">{symbol}{label}</th>{cells.cell(index)}</tr>')
     name = html.escape(f"entries of {step.short}")
