@@ -9,6 +9,7 @@ import ast
 import json
 from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
@@ -21,9 +22,13 @@ from symattn.functions import activations, masks, norms, positions, softmaxes
 from symattn.properties.prover import prove
 from symattn.writers import latex, markdown, statements
 from tests.five import derivation_of, page_of
+from tests.outputs import made, sums
 
 ROOT = Path(__file__).parent.parent
 GOLDEN = Path(__file__).parent / "golden"
+
+#: What the commands write, by checksums.
+SUMS = GOLDEN / "outputs.sha256"
 
 
 #: Whole models at toy size, each with a page in docs/.
@@ -110,8 +115,15 @@ def outputs() -> dict[Path, str]:
     }
 
 
+def checksums() -> str:
+    """The text of tests/golden/outputs.sha256."""
+    with TemporaryDirectory() as folder:
+        made(Path(folder))
+        return sums(Path(folder))
+
+
 if __name__ == "__main__":
-    for path, text in outputs().items():
+    for path, text in {**outputs(), SUMS: checksums()}.items():
         path.parent.mkdir(exist_ok=True)
         write(path, text)
         print(path.relative_to(ROOT))
