@@ -333,6 +333,14 @@ def test_an_untouched_sheet_is_unanswered(sheet: Path) -> None:
     assert "answers: 0 right, 0 wrong, 9 unanswered" in out
 
 
+@pytest.mark.parametrize("ending", [".md", ".qmd", ".tex", ".ipynb"])
+def test_sheets_to_type_into_say_so_and_are_counted(ending: str, tmp_path: Path) -> None:
+    path = tmp_path / f"sheet{ending}"
+    run("worksheet", "--random", "--seed", "4", "--blank", "A[1]", "-o", str(path))
+    assert "takes the place of" in path.read_text("utf-8")
+    assert "answers: 0 right, 0 wrong, 3 unanswered" in run("check", str(path))
+
+
 def test_right_answers_are_right(sheet: Path) -> None:
     d = sa.load("article-encoder")
     text = sheet.read_text("utf-8")

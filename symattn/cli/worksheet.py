@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 #: The options of an example; see `symattn.worksheets.wanted.Wanted`.
 WANTED = ("model", "tokens", "width", "mask", "style")
 
+#: Formats in which numbers are written into the file.
+TYPED = ("markdown", "quarto", "latex", "notebook")
+
 
 @click.command("worksheet", cls=Command)
 @click.argument("spec", required=False)
@@ -91,7 +94,7 @@ def command(
         seed=0 if is_random and seed is None else seed,
         count=count,
         prose=prose,
-        typed=form in ("markdown", "latex", "notebook"),
+        typed=form in TYPED,
     )
     if output is None:
         click.echo(_written(sheets[0], form, spec or DEFAULT, None), nl=False)

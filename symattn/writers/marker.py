@@ -23,7 +23,7 @@ def said(spec: str) -> str:
 
 
 #: By format, what a comment stands between.
-COMMENTS = {"markdown": ("<!-- ", " -->"), "latex": ("% ", "")}
+COMMENTS = {"markdown": ("<!-- ", " -->"), "quarto": ("<!-- ", " -->"), "latex": ("% ", "")}
 
 
 def blank(addresses: Sequence[str], form: str) -> str:
