@@ -8,7 +8,11 @@ from typing import Any
 
 import pytest
 
+from symattn.claims.judge import Judging
+from symattn.claims.placing import placed
 from symattn.claims.reading import PrintedMatrix, Reading, read
+from symattn.writers import terminal
+from tests.five import derivation_of
 
 CASES = Path(__file__).parent / "cases"
 DOCUMENTS = sorted((CASES / "docs").iterdir())
@@ -175,3 +179,46 @@ def test_directives_of_myst_that_hold_markdown_are_read() -> None:
     assert found == {"A": [["1", "2"]], "B": [["3", "4"]], "C": [["7", "8"]]}
     assert read(f"````{{code-cell}}\n{inner}\n````\n", "markdown").matrices == ()
     assert len(read(inner.removesuffix("~~~"), "markdown").matrices) == 1  # never closed
+
+
+STEPS = {
+    "words over columns and before rows": ("article", "A"),
+    "masked scores": ("article", "Z_masked"),
+    "a row": ("article", "P"),
+    "entries one a line": ("gpt2", "layer[0].layer_norm[0].y"),
+    "a number": ("gpt2", "eps"),
+    "slices": (str(CASES.parent / "specs" / "two-layers.toml"), "W_1"),
+}
+
+
+@pytest.mark.parametrize("fenced", [True, False])
+@pytest.mark.parametrize("what", STEPS)
+def test_steps_are_read_as_show_prints_them(what: str, fenced: bool, tmp_path: Path) -> None:
+    name, address = STEPS[what]
+    d = derivation_of(name)
+    shown = terminal.step(d[address])
+    path = tmp_path / "page.txt"
+    path.write_text(f"Text.\n\n```text\n{shown}\n```\n" if fenced else f"{shown}\n", "utf-8")
+    reading = read(path)
+    spans_are_exact(reading)
+    found, unmatched = placed(reading, d)
+    step = d[address]
+    assert not unmatched
+    assert {c.entry.index for c in found} == {e.index for e in step.entries()}
+    judging = Judging(d)
+    verdicts = [judging.judged(c.entry, c.printed, c.factor).verdict for c in found]
+    assert set(verdicts) == {"right"}
+
+
+def test_a_wrong_number_of_a_shown_step_is_found_where_it_stands() -> None:
+    d = derivation_of("article")
+    shown = terminal.step(d["A"]).replace("0.64", "0.65")
+    reading = read(f"{shown}\n\n0.12\n", "text")
+    (wrong,) = [
+        c for c in placed(reading, d)[0]
+        if Judging(d).judged(c.entry, c.printed, c.factor).verdict == "wrong"
+    ]  # fmt: skip
+    assert wrong.entry.address == "A[1,1]"
+    assert shown[wrong.printed.start : wrong.printed.end] == "0.65"
+    # What has not the shape that it says is no step.
+    assert not read(shown.replace("(3 × 3)", "(4 × 4)"), "text").matrices

@@ -102,6 +102,8 @@ def _infinity(checked: Checked, finding: Finding) -> str:
     if finding.claim.group < 0:
         return f"{sign}inf"
     m, text = checked.reading.matrices[finding.claim.group], checked.document.text
+    if m.notation == "text":
+        return f"{sign}oo"
     if m.notation != "latex":
         return f"{sign}inf" if m.notation == "list" else f"{sign.replace('-', '−')}∞"
     # Tables are set as text: a sign of mathematics is an error there.

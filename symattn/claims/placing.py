@@ -306,8 +306,9 @@ def _readings_of_index(m: PrintedMatrix, step: Step) -> Iterator[Places]:
 
 def _whole(m: PrintedMatrix, step: Step) -> Places:
     rows, columns = m.shape
-    if (rows, columns) != step.shape and (
-        len(step.shape) != 1 or min(rows, columns) != 1 or rows * columns != step.shape[0]
+    is_line = len(step.shape) < 2 and min(rows, columns) == 1
+    if (rows, columns) != step.shape and not (
+        is_line and rows * columns == _product([*step.shape])
     ):
         raise AddressError(
             f"it is {rows} × {columns}, and {step.short} is {' × '.join(map(str, step.shape))}"

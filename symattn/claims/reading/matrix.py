@@ -11,7 +11,7 @@ from symattn.claims.reading.labels import NOTHING, Named
 from symattn.claims.reading.mapped import Mapped
 from symattn.claims.reading.scan import Span
 
-Notation = Literal["latex", "list", "pipe table", "html table"]
+Notation = Literal["latex", "list", "pipe table", "html table", "text"]
 CONTEXT = 400  # characters before a matrix in which words may say what it is
 
 

@@ -24,6 +24,7 @@ from symattn.claims.reading.matrix import PrintedMatrix
 from symattn.claims.reading.notebook import texts_of
 from symattn.claims.reading.regions import Region
 from symattn.claims.reading.scan import blanked, delimited
+from symattn.claims.reading.shown_steps import shown_steps
 from symattn.claims.reading.tables import html_tables, pipe_tables
 from symattn.claims.reading.urls import equations
 
@@ -150,12 +151,15 @@ class _Collected:
                 found += list_matrices(region, segment, before)
             if segment.kind == "code":
                 before = region.view.text[segment.start : segment.end]
+        steps, entries = shown_steps(region.view, region.lists)
+        found += steps
         found = _outermost([m for m in found if not m.is_named])
         if found and region.alternatives is not None:
             self.read_alternative = region.alternatives
         found = _printed_by(region, found)
         found = [m if m.chain else replace(m, chain=next(self.numbers)) for m in found]
         marking = marking_of(region, spans, found)
+        marking.marked += entries
         self.markings.append(marking)
         self.matrices += [self._named(m) for m in marking.matrices]
         self.named += [self._named(in_block(m, marking.blocks)) for m in named]

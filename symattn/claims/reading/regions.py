@@ -167,8 +167,12 @@ def _fenced(text: str) -> tuple[tuple[Segment, ...], list[Span]]:
             else:
                 word = _LANGUAGE.match(last["info"])
                 assert word is not None  # it may be empty
-                kind: Stretch = "math" if word["word"].lower() in MATH_FENCES else "code"
                 inner = (min(last.end() + 1, mark.start()), mark.start())
+                # A plain text page says its formulas in LaTeX.
+                is_math = word["word"].lower() in MATH_FENCES or (
+                    word["word"] == "text" and text.startswith("\\begin{aligned}", inner[0])
+                )
+                kind: Stretch = "math" if is_math else "code"
                 found.append(Segment(kind, *inner, (last.start(), mark.end())))
         elif last is None or _holds_prose(last):
             opened.append(mark)
