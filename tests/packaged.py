@@ -21,12 +21,18 @@ DATA = (
     ".js",
 )
 
-names = [name for name in ZipFile(sys.argv[1]).namelist() if ".dist-info/" not in name]
-assert all(name.startswith("symattn/") for name in names), "something beside the package"
-assert not [name for name in names if "test" in name], "tests"
-for ending in DATA:
-    assert any(name.endswith(ending) for name in names), f"no {ending}"
-installed = Path(symattn.__file__).parent
-assert installed.parent.name == "site-packages", installed
-assert not [name for name in names if not (installed.parent / name).exists()], "not installed"
-print(f"{len(names)} files in the wheel, installed in {installed}")
+
+def check(wheel: Path) -> str:
+    names = [name for name in ZipFile(wheel).namelist() if ".dist-info/" not in name]
+    assert all(name.startswith("symattn/") for name in names), "something beside the package"
+    assert not [name for name in names if "test" in name], "tests"
+    for ending in DATA:
+        assert any(name.endswith(ending) for name in names), f"no {ending}"
+    installed = Path(symattn.__file__).parent
+    assert installed.parent.name == "site-packages", installed
+    assert not [name for name in names if not (installed.parent / name).exists()], "not installed"
+    return f"{len(names)} files in the wheel, installed in {installed}"
+
+
+if __name__ == "__main__":
+    print(check(Path(sys.argv[1])))
