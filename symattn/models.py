@@ -9,6 +9,9 @@ from typing import Any
 
 from symattn.config import OF_ATTENTION, OF_CROSS_ATTENTION, OF_FFN, OF_NORMS
 
+#: Entries of a matrix, a mask, a step of a spec: a thousand tokens have so many scores.
+MAX_ENTRIES = 1_000_000
+
 #: Where the functions are whose equations a text can show.
 HOMES = ("transformer", "attention", "functions", "sublayers", "layers", "language")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from symattn.errors import SpecError, SymattnError
 from symattn.examples import builtin_folder
 from symattn.graph import Array
 from symattn.literals import Exact
-from symattn.models import MODELS, Model, functions
+from symattn.models import MAX_ENTRIES, MODELS, Model, functions
 from symattn.symbols import with_symbols
 from symattn.text import Text, load_text
 
@@ -112,6 +113,7 @@ class Spec:
                 numbers=numbers,
                 spec=self,
             )
+            _check_sizes(derivation)
             self._check_addresses(derivation)
         except SymattnError as error:
             raise SpecError(f"{self.name}: {error}") from None
@@ -200,6 +202,17 @@ class Spec:
         """A text file beside the spec, else one that comes with the package."""
         beside = (self.path.parent / name) if self.path else builtin_folder() / name
         return beside if beside.is_file() else builtin_folder() / name
+
+
+def _check_sizes(derivation: Derivation) -> None:
+    """Refuse steps that nobody could read, and that would take minutes and gigabytes."""
+    for step in derivation.graph.steps:
+        shape = derivation.graph.nodes[step.node].shape
+        if prod(shape) > MAX_ENTRIES:
+            raise SpecError(
+                f"{step.address}: wanted at most {MAX_ENTRIES:,} entries in a step, "
+                f"got {' × '.join(map(str, shape))}"
+            )
 
 
 def _shape_at(derivation: Derivation, address: str) -> tuple[int, ...]:

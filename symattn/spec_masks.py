@@ -10,6 +10,7 @@ from symattn import functions
 from symattn.errors import OptionError
 from symattn.graph import Array
 from symattn.literals import POSITIVE_INFINITY, Infinity, exact_array
+from symattn.models import MAX_ENTRIES
 from symattn.spec_table import Table, shown
 
 PATTERNS = ("keep", "drop", "add", "prefix", "padding", "window")
@@ -29,6 +30,8 @@ def read_mask(
     value = table.table.get(key, "none")
     if value == "none":
         return None
+    if n_q * n_k > MAX_ENTRIES:
+        table.fail(key, f"wanted at most {MAX_ENTRIES:,} entries, got {n_q} × {n_k}")
     if value == "causal":
         return exact_array(functions.causal_mask(n_q, n_k), key)
     wanted = 'wanted "none", "causal", {keep = …}, {drop = …}, {add = …}, {prefix = 2}, '

@@ -14,11 +14,10 @@ from symattn.attention import split_heads
 from symattn.errors import ShapeError
 from symattn.graph import Array
 from symattn.literals import exact_array
-from symattn.models import Model
+from symattn.models import MAX_ENTRIES, Model
 from symattn.spec_table import Table, plain, shown
 from symattn.symbols import names_like
 
-MAX_ENTRIES = 1_000_000
 #: What may stand for a matrix, and the value of its entries beside a diagonal.
 WORDS = ("identity", "ones", "zeros")
 #: What the entries along an axis are called.

@@ -75,6 +75,10 @@ def refuse(kind: type[SymattnError], message: str) -> NoReturn:
     raise error
 
 
+#: Operations of a graph: as many as hundreds of layers have.
+MAX_OPERATIONS = 20_000
+
+
 @dataclass
 class Recorder:
     """The graph while it grows."""
@@ -87,6 +91,11 @@ class Recorder:
     def add(
         self, op: str, inputs: Sequence[Tracer], shape: tuple[int, ...], **params: Any
     ) -> Tracer:
+        if len(self.nodes) >= MAX_OPERATIONS:
+            refuse(
+                TraceError,
+                f"wanted a function of at most {MAX_OPERATIONS:,} operations, got more",
+            )
         self.nodes.append(Node(op, tuple(t.node for t in inputs), shape, params))
         return Tracer(self, len(self.nodes) - 1)
 

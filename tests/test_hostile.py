@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import struct
 import subprocess
 import sys
@@ -20,7 +21,8 @@ import symattn as sa
 from symattn import cli
 from symattn.claims.check import check
 from symattn.claims.fix import edits, fixed_text
-from symattn.claims.reading import read
+from symattn.claims.reading import read, reader
+from symattn.claims.reading.reader import MAX_NUMBERS
 from symattn.errors import (
     MAX_MESSAGE,
     DocumentError,
@@ -28,14 +30,19 @@ from symattn.errors import (
     OptionError,
     SpecError,
     SymattnError,
+    TraceError,
 )
 from symattn.files import FileError, write
+from symattn.literals import parse
 from symattn.pretrained.architecture import read_config
 from symattn.pretrained.certificate import first_bits
 from symattn.pretrained.tensors import Tensors
 from symattn.rounding import roughly, to_float
 from symattn.spec_reader import load_spec, parse_spec
+from symattn.tracer import MAX_OPERATIONS, Recorder
 from symattn.transformer import worked_attention
+from tests.fuzz import harness
+from tests.fuzz.targets import TARGETS
 
 GUARD = 120  # seconds after which a command hangs
 
@@ -306,3 +313,140 @@ def test_a_name_with_nul_in_a_notebook(tmp_path: Path) -> None:
 def test_the_article_is_still_read() -> None:
     """None of these refuses what is right."""
     assert sa.loads(SPEC)["A"].decimal(2) == [["0.67", "0.33"], ["0.33", "0.67"]]
+
+
+# Huge.
+
+
+def test_numbers_of_a_document_are_bounded(tmp_path: Path) -> None:
+    """More numbers than anybody works out, and more matrices: one line, at once."""
+    path = tmp_path / "x.md"
+    path.write_text("0.5 " * (MAX_NUMBERS + 1))
+    with pytest.raises(DocumentError, match=r"x\.md: wanted .* at most 200,000 numbers, got more"):
+        read(path)
+    assert read("0.5 " * 1000, "markdown").matrices == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "matrix"),
+    [("markdown", "| |\n|-|\n|1|\n\n"), ("markdown", "[[1, 2]]\n\n"), ("latex", "\\[A = \\begin{pmatrix} 1 \\end{pmatrix}\\]"),
+     ("html", "<table><tr><td>1</td></tr></table>")],
+)  # fmt: skip
+def test_matrices_of_a_document_are_bounded(
+    kind: Any, matrix: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In every notation."""
+    monkeypatch.setattr(reader, "MAX_MATRICES", 50)
+    assert len(read(matrix * 20, kind).matrices) == 20
+    with pytest.raises(DocumentError, match="wanted a document with at most 50 matrices"):
+        read(matrix * 60, kind)
+
+
+#: What makes readers that look ahead look ahead from everywhere; each is repeated.
+SIGNS = (
+    "word ", "x", "\n", " ", "$", "$ ", "$x ", "`", "` `` ``` ", "```\n", "[", "{", "\\begin{bmatrix} ", "\\frac{1}{", "x = 1 ",
+    ">", "> > ", "- a\n", "<!-- ", "<!-- symattn: A -->", "<!-- symattn show A -->\n", "|", "|-|\n", "5", "&", "&amp;", "\\", "<", "<td>",
+    "<table><tr><td>", "<div>", "<script>", "<pre>", "<a x", "% a\n", "%", "\\begin{verbatim}", "\\begin{tabular}{ll} 1 & 2 ", "\\[ ",
+    "A[1,1] = x ", "![](https://latex.codecogs.com/svg.image?A=1)\n", "# ", "**", "_", "\\u0041", '{"cells":',
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["markdown", "latex", "html", "notebook"])
+def test_time_grows_with_length_and_no_faster(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sign that is repeated a hundred thousand times is read in seconds, and judged."""
+    monkeypatch.setattr(harness, "SECONDS", 30.0)
+    run = TARGETS[kind]().run
+    before = signal.signal(signal.SIGPROF, harness._ring)
+    try:
+        for sign in SIGNS:
+            text = sign * (100_000 // len(sign))
+            if kind == "notebook":
+                text = json.dumps({"cells": [{"cell_type": "markdown", "source": text}]})
+            _, fault, _ = harness.tried(harness.Target(kind, run, (), ()), text)
+            assert fault is None, (sign, fault.kind, fault.where)
+    finally:
+        signal.signal(signal.SIGPROF, before)
+
+
+HUGE = (
+    "5" * 5000, "0." + "3" * 5000, "9**9**9", "2^2^2^2^2^2", "1e999999999", "1e-999999999", "(" * 10_000 + "1" + ")" * 10_000,
+    "-" * 10_000 + "1", "sqrt(" * 100 + "2" + ")" * 100, "1" + "+1" * 5000, "a" * 10**6, "2^64^64", "(2^64)^64*(2^64)^64", "\0", "1\ud800",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("text", HUGE, ids=range(len(HUGE)))
+def test_huge_numbers_are_refused_before_they_are_made(text: str) -> None:
+    """In a spec, as a text and bare; in a document; from Python; on the command line."""
+    with pytest.raises(SymattnError) as error:
+        parse(text)
+    assert len(str(error.value)) <= MAX_MESSAGE
+    for value in (json.dumps(text), text):
+        spec = SPEC.replace("E = [[1,", f"E = [[{value},")
+        with pytest.raises(SpecError) as error:
+            parse_spec(spec)
+        assert len(str(error.value)) <= MAX_MESSAGE
+    check(read(f"A = [[{text}, 0.5], [0.5, 0.5]]", "text"), worked_attention)
+    if "\0" not in text and len(text) < 50_000:
+        answer = CliRunner().invoke(cli.main, ["vary", "W_1[0,0]", "--from", text])
+        assert isinstance(answer.exception, SymattnError)
+
+
+@pytest.mark.parametrize("opening", ["[", '{"a":', "[[", '{"model_type": ['])
+def test_nesting_is_refused_in_every_reader_of_json_and_toml(opening: str, tmp_path: Path) -> None:
+    """Ten thousand levels are no recursion error."""
+    text = opening * 10_000
+    with pytest.raises(SpecError):
+        parse_spec(f"x = {text.replace(':', ' = ')}")
+    with pytest.raises(SpecError):
+        parse_spec("[" + "a." * 10_000 + "b]\nc = 1")
+    path = tmp_path / "config.json"
+    path.write_text(text)
+    with pytest.raises(ModelError):
+        read_config(path)
+    with pytest.raises(DocumentError):
+        read(text, "notebook")
+
+
+@pytest.mark.parametrize("top", ["", 'mask = "causal"', "mask = {window = 2}"])
+def test_two_thousand_tokens_are_refused(top: str) -> None:
+    """Four million scores; what the step would be is said."""
+    tokens = json.dumps([f"t{i}" for i in range(2000)])
+    rows = str([[i % 7, i % 5] for i in range(2000)])
+    spec = SPEC.replace('["a", "b"]', tokens).replace("[[1, 0], [0, 1]]", rows)
+    spec = spec.replace("[matrices]", f"{top}\n[matrices]")
+    with pytest.raises(SpecError, match=r"(S|mask): wanted at most 1,000,000 .*got 2000 × 2000"):
+        sa.loads(spec)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["W_Q = {shape = [1000000, 1000000]}", "W_Q = {shape = [2, 10000000000]}", "E = {shape = [2, 900000]}\nW_Q = 'identity'"],
+)  # fmt: skip
+def test_huge_matrices_are_refused(line: str) -> None:
+    """Before any of them is made."""
+    name = line.partition(" = ")[0]
+    kept = [x for x in SPEC.splitlines() if not x.startswith((f"{name} ", "W_Q"))]
+    spec = "\n".join([*kept, line]) + "\n"
+    with pytest.raises(SpecError, match=r"wanted|missing"):
+        sa.loads(spec)
+
+
+def test_operations_are_bounded() -> None:
+    """A function that goes on and on is refused where it stands."""
+    recorder = Recorder()
+    for _ in range(MAX_OPERATIONS):
+        recorder.add("input", [], (1,))
+    with pytest.raises(TraceError, match="wanted a function of at most 20,000 operations"):
+        recorder.add("input", [], (1,))
+
+
+def test_a_document_of_ten_megabytes(tmp_path: Path) -> None:
+    """It is read in a process of its own, which ends and says what it found."""
+    path = tmp_path / "x.md"
+    path.write_text("Some words, and no numbers.\n" * 400_000)
+    answer = symattn("check", str(path))
+    assert answer.returncode == 0 and "nothing could be judged" in answer.stdout
+    path.write_text("A: 0.5 and 0.25 | 0.5\n" * 450_000)
+    assert "at most 200,000 numbers, got more" in refused(symattn("check", str(path)))
+    path.write_bytes(b"x" * (4 * 32_000_000 + 1))
+    assert "wanted at most 128,000,000 bytes" in refused(symattn("check", str(path)))

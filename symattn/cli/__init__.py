@@ -105,7 +105,7 @@ def _set_encoding() -> None:
 def _one_line(message: str) -> str:
     from symattn.notation import visible
 
-    return visible(shortened(" ".join(message.split("\n"))))
+    return shortened(visible(" ".join(shortened(message).split("\n"))))
 
 
 def _fail(message: str, status: int = 2) -> None:

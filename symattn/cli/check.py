@@ -11,7 +11,7 @@ import click
 
 from symattn import progress
 from symattn.cli.options import format_options, print_json, print_text
-from symattn.errors import SymattnError
+from symattn.errors import SymattnError, shortened
 from symattn.notation import visible
 
 
@@ -54,7 +54,7 @@ def command(
                 files.write(Path(name), new)
         except SymattnError as error:
             with progress.hidden():
-                said = "\n".join(map(visible, str(error).split("\n")))
+                said = shortened("\n".join(map(visible, str(error).split("\n"))))
                 click.echo(f"symattn: {said}", err=True)
             status = 2
             continue

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
+from typing import NoReturn
 
 from symattn.claims.reading import regions as cut
 from symattn.claims.reading.commas import with_commas
@@ -27,6 +29,12 @@ from symattn.claims.reading.scan import blanked, delimited
 from symattn.claims.reading.shown_steps import shown_steps
 from symattn.claims.reading.tables import html_tables, pipe_tables
 from symattn.claims.reading.urls import equations
+from symattn.errors import DocumentError
+
+#: Of a whole document; more is nobody's worked example, and would take minutes.
+MAX_NUMBERS, MAX_MATRICES = 200_000, 10_000
+
+_STANDING = re.compile(r"(?<![\w.])\d+(?:\.\d+)?(?!\w)")
 
 #: What is counted in a text before it is read: the copy it is read from, a sign, how many.
 LIMITS = (
@@ -85,7 +93,8 @@ def read(source: str | Path | Document, kind: Kind | None = None) -> Reading:
             says it by itself; a `Path` is read from disk whether or not it is given.
 
     Raises:
-        DocumentError: the file is missing, no text, too long, or a malformed notebook.
+        DocumentError: the file is missing, no text, too long, a malformed notebook, or holds more
+            than 200,000 numbers or 10,000 matrices.
 
     >>> reading = read("$A_1 = \\begin{bmatrix} 0.35 & 0.65 \\end{bmatrix}$", "markdown")
     >>> [(m.name.step, m.name.index, [c.text for c in m.cells]) for m in reading.matrices]
@@ -128,7 +137,10 @@ class _Collected:
         self.markings: list[Marking] = []
         self.statements: list[Statement] = []
         self.problems: list[tuple[int, str]] = []
-        self.numbers = count(1)
+        self.unique = count(1)
+        self.numbers = self._chains()
+        self.standing = 0  # numbers that stand by themselves, in matrices or not
+        self.seen = 0  # matrices
         self.read_alternative: int | None = None
         self.named: list[PrintedMatrix] = []
         self.equalities: list[Equality] = []
@@ -136,6 +148,9 @@ class _Collected:
     def take(self, region: Region) -> None:
         if region.alternatives is not None and region.alternatives == self.read_alternative:
             return
+        self.standing += sum(1 for _ in _STANDING.finditer(region.view.text))
+        if self.standing > MAX_NUMBERS:
+            self._refuse(MAX_NUMBERS, "numbers")
         whole, region = region, self._bounded(region)
         spans = _spans(region)
         found = self._equations(region, spans)
@@ -143,12 +158,12 @@ class _Collected:
         self.equalities += equalities(region.view, region.math, spans)
         markup = blanked(region.markup_math, delimited(region.markup_math, "<!--", "-->"))
         found += self._images(region, markup)
-        found += pipe_tables(region.view, region.math)
-        found += html_tables(region.markup, markup)
+        found += self._counted(pipe_tables(region.view, region.math))
+        found += self._counted(html_tables(region.markup, markup))
         before = region.before
         for segment in region.segments:
             if segment.kind != "math":
-                found += list_matrices(region, segment, before)
+                found += self._counted(list_matrices(region, segment, before))
             if segment.kind == "code":
                 before = region.view.text[segment.start : segment.end]
         steps, entries = shown_steps(region.view, region.lists)
@@ -157,7 +172,7 @@ class _Collected:
         if found and region.alternatives is not None:
             self.read_alternative = region.alternatives
         found = _printed_by(region, found)
-        found = [m if m.chain else replace(m, chain=next(self.numbers)) for m in found]
+        found = [m if m.chain else replace(m, chain=next(self.unique)) for m in found]
         marking = marking_of(region, spans, found)
         marking.marked += entries
         self.markings.append(marking)
@@ -165,6 +180,26 @@ class _Collected:
         self.named += [self._named(in_block(m, marking.blocks)) for m in named]
         self.problems += marking.problems
         self.statements += facts_of(whole.view, whole.prose, whole.lists)
+
+    def _counted(self, found: Iterator[PrintedMatrix]) -> Iterator[PrintedMatrix]:
+        for matrix in found:
+            self._count()
+            yield matrix
+
+    def _chains(self) -> Iterator[int]:
+        """Numbers for the chains of equations that hold matrices, as many as there may be."""
+        for number in self.unique:
+            self._count()
+            yield number
+
+    def _count(self) -> None:
+        self.seen += 1
+        if self.seen > MAX_MATRICES:
+            self._refuse(MAX_MATRICES, "matrices and equations of matrices")
+
+    def _refuse(self, most: int, what: str) -> NoReturn:
+        name = self.document.path or "the text"
+        raise DocumentError(f"{name}: wanted a document with at most {most:,} {what}, got more")
 
     def _bounded(self, region: Region) -> Region:
         """The region without what is in it too often to be anybody's worked example."""
