@@ -9,6 +9,7 @@ import struct
 import subprocess
 import sys
 from collections.abc import Callable
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,6 +27,7 @@ from symattn.claims.reading.reader import MAX_NUMBERS
 from symattn.errors import (
     MAX_MESSAGE,
     DocumentError,
+    LiteralError,
     ModelError,
     OptionError,
     SpecError,
@@ -33,18 +35,20 @@ from symattn.errors import (
     TraceError,
 )
 from symattn.files import FileError, write
-from symattn.literals import parse
+from symattn.literals import exact, parse
 from symattn.pretrained.architecture import read_config
 from symattn.pretrained.certificate import first_bits
 from symattn.pretrained.tensors import Tensors
+from symattn.pretrained.tokens import Tokenizer
 from symattn.rounding import roughly, to_float
 from symattn.spec_reader import load_spec, parse_spec
+from symattn.text import load_text
 from symattn.tracer import MAX_OPERATIONS, Recorder
 from symattn.transformer import worked_attention
 from tests.fuzz import harness
 from tests.fuzz.targets import TARGETS
 
-GUARD = 120  # seconds after which a command hangs
+GUARD = 300  # seconds after which a command hangs
 
 SPEC = """format = 1
 model = "attention_head"
@@ -285,8 +289,6 @@ def test_what_tokenizers_does_not_survive_is_an_error_of_ours(
 ) -> None:
     """Its errors have no class of their own, its panics are no exceptions and write traces."""
     pytest.importorskip("tokenizers")
-    from symattn.pretrained.tokens import Tokenizer
-
     (tmp_path / "tokenizer.json").write_text(json.dumps(table))
     with pytest.raises(ModelError, match=r"tokenizer\.json: (not a tokenizer|cannot take)"):
         Tokenizer(tmp_path).tokens("xyz")
@@ -351,15 +353,16 @@ SIGNS = (
 )  # fmt: skip
 
 
+@pytest.mark.once
 @pytest.mark.parametrize("kind", ["markdown", "latex", "html", "notebook"])
 def test_time_grows_with_length_and_no_faster(kind: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A sign that is repeated a hundred thousand times is read in seconds, and judged."""
+    """Forty thousand characters of one sign are read in seconds, and judged."""
     monkeypatch.setattr(harness, "SECONDS", 30.0)
     run = TARGETS[kind]().run
     before = signal.signal(signal.SIGPROF, harness._ring)
     try:
         for sign in SIGNS:
-            text = sign * (100_000 // len(sign))
+            text = sign * (40_000 // len(sign))
             if kind == "notebook":
                 text = json.dumps({"cells": [{"cell_type": "markdown", "source": text}]})
             _, fault, _ = harness.tried(harness.Target(kind, run, (), ()), text)
@@ -389,6 +392,14 @@ def test_huge_numbers_are_refused_before_they_are_made(text: str) -> None:
     if "\0" not in text and len(text) < 50_000:
         answer = CliRunner().invoke(cli.main, ["vary", "W_1[0,0]", "--from", text])
         assert isinstance(answer.exception, SymattnError)
+
+
+@pytest.mark.parametrize("text", ["2^0.2^64", "(1/3)^(1/1000000007)", "a^(1/5000)"])
+def test_roots_of_a_high_degree_are_refused(text: str) -> None:
+    """3^1000000006 would stand under the root."""
+    spec = SPEC.replace("E = [[1,", f'E = [["{text}",')
+    with pytest.raises(SymattnError, match="wanted a root of degree 1,024 at most"):
+        sa.loads(spec)["Q"].decimal(2)
 
 
 @pytest.mark.parametrize("opening", ["[", '{"a":', "[[", '{"model_type": ['])
@@ -440,6 +451,7 @@ def test_operations_are_bounded() -> None:
         recorder.add("input", [], (1,))
 
 
+@pytest.mark.once
 def test_a_document_of_ten_megabytes(tmp_path: Path) -> None:
     """It is read in a process of its own, which ends and says what it found."""
     path = tmp_path / "x.md"
@@ -450,3 +462,31 @@ def test_a_document_of_ten_megabytes(tmp_path: Path) -> None:
     assert "at most 200,000 numbers, got more" in refused(symattn("check", str(path)))
     path.write_bytes(b"x" * (4 * 32_000_000 + 1))
     assert "wanted at most 128,000,000 bytes" in refused(symattn("check", str(path)))
+
+
+@pytest.mark.parametrize(
+    ("name", "size", "opened"),
+    [("x.toml", 10**7, load_spec), ("config.json", 10**7, read_config), ("x.md", 128_000_000, read),
+     ("tokenizer.json", 10**8, lambda path: Tokenizer(path.parent)), ("x.toml", 10**7, load_text),
+     ("model.safetensors.index.json", 50_000_000, lambda path: Tensors(path.parent))],
+)  # fmt: skip
+def test_files_that_are_too_long_are_not_read(
+    name: str, size: int, opened: Callable[[Path], Any], tmp_path: Path
+) -> None:
+    """Their length is looked at first."""
+    if name == "tokenizer.json":
+        pytest.importorskip("tokenizers")
+    path = tmp_path / name
+    path.touch()
+    os.truncate(path, size + 1)
+    with pytest.raises(SymattnError, match=f"wanted at most {size:,} bytes, got {size + 1:,}"):
+        opened(path)
+
+
+def test_a_text_and_a_number_that_are_too_long() -> None:
+    """A text for a tokenizer; an integer, and a Decimal, from Python."""
+    with pytest.raises(ModelError, match="at most 100,000 characters, got 100,001"):
+        Tokenizer.tokens(SimpleNamespace(), "x" * 100_001)  # type: ignore[arg-type]
+    for number in (2**8192, Decimal("1e999999999"), Fraction(1, 2**8192)):
+        with pytest.raises(LiteralError, match="at most 8192 bits"):
+            exact(number)

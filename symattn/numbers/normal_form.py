@@ -478,7 +478,13 @@ def _integer_power(base: Sum, n: int) -> Sum:
 
 
 def root(x: Sum, n: int) -> Sum:
-    """The real n-th root of a number that is not negative."""
+    """The real n-th root of a number that is not negative.
+
+    Raises:
+        TooLarge: a degree whose powers would not fit into memory.
+    """
+    if n > MAX_POWER:
+        raise TooLarge(f"wanted a root of degree {MAX_POWER:,} at most, got a higher one")
     c = x.rational()
     if c is not None:
         if c < 0:

@@ -118,7 +118,8 @@ def tried(target: Target, text: str) -> tuple[str, Fault | None, float]:
 def _refused(error: Exception, text: str) -> tuple[str, Fault | None]:
     said = error.format_message() if isinstance(error, click.ClickException) else str(error)
     try:
-        line = said if said.isprintable() else _one_line(said)
+        is_plain = isinstance(error, SymattnError) and said.isprintable()
+        line = said if is_plain else _one_line(said)
         line.encode("utf-8")
     except (ValueError, RecursionError) as inner:
         return "", Fault(f"unprintable: {type(inner).__name__}", _place(error), text)
