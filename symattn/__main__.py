@@ -1,5 +1,17 @@
-"""``python -m symattn`` is the command line."""
+"""The command line, as ``symattn`` and as ``python -m symattn``."""
 
-from symattn.cli import run
+import sys
 
-run()
+
+def run() -> None:
+    """Load the command line and run it; Ctrl-C while it loads is no error, either."""
+    try:
+        from symattn.cli import run as loaded
+    except KeyboardInterrupt:
+        sys.stderr.write("symattn: stopped\n")
+        sys.exit(130)
+    loaded()
+
+
+if __name__ == "__main__":
+    run()

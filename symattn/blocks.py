@@ -153,8 +153,10 @@ def inlines(text: str) -> Inlines:
             out.append(Plain(text[at : match.start()]))
         kind = match.lastgroup
         content = match[kind or 0]
-        if kind == "math":
-            out.append(Math(content))
+        if kind == "math" and content.strip():
+            out.append(Math(_in_a_line(content)))
+        elif kind == "math":
+            out.append(Plain(match[0]))
         elif kind == "code":
             out.append(Code(content))
         else:
@@ -163,6 +165,14 @@ def inlines(text: str) -> Inlines:
     if at < len(text):
         out.append(Plain(text[at:]))
     return tuple(out)
+
+
+def _in_a_line(latex: str) -> str:
+    """LaTeX with nothing in it that Markdown reads as a line's beginning, or as an HTML tag."""
+    return _TAG.sub("< ", " ".join(latex.split()))
+
+
+_TAG = re.compile("<(?=[A-Za-z/!?])")
 
 
 def plain(text: str) -> Inlines:

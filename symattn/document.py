@@ -76,7 +76,7 @@ from symattn.numbers import compact
 from symattn.numbers.texts import text
 from symattn.stepmap import Box, stepmap
 from symattn.steps import Step, entries_of
-from symattn.text import Section, Text
+from symattn.text import Section, Text, authored
 from symattn.verify import verify
 
 #: The float types that a page tells of.
@@ -167,12 +167,12 @@ class Builder:
                 items = re.split(rf"(?m)^{marker}", text)[1:]
                 return [Items(tuple(self.filled(_joined(i)) for i in items), numbered)]
         if text.startswith("### "):
-            return [Heading(3, self.filled(text[4:]))]
+            return [Heading(3, self.filled(_joined(text[4:])))]
         return [Paragraph(self.filled(_joined(text)))] if text else []
 
     def filled(self, text: str) -> Inlines:
         """Inlines with every ``{…}`` outside maths and code replaced by its value."""
-        return tuple(part for piece in inlines(text) for part in self._filled(piece))
+        return tuple(part for piece in authored(text) for part in self._filled(piece))
 
     def _filled(self, piece: Inline) -> list[Inline]:
         if isinstance(piece, Styled):

@@ -1,15 +1,21 @@
-"""Reading files that are files and no longer than may be; writing them whole or not at all."""
+"""Reading files that are files and no longer than may be; writing them whole or not at all.
+
+The new content goes to a file of its own beside the old one, ``.NAME.RANDOM.tmp``, which is then
+renamed. Only a process that is killed while it writes leaves that file behind; nothing reads it.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 import stat
-import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from symattn.errors import SymattnError
+
+#: Characters of a name that its temporary file takes over: a name may have 255 bytes in all.
+NAMED = 50
 
 
 class FileError(SymattnError):
@@ -55,6 +61,9 @@ def read(path: Path, most: int, refused: type[SymattnError], what: str = "a file
 def write(path: Path, content: str | bytes, *, overwrite: bool = True) -> None:
     """Write a file, text as UTF-8, by way of a temporary one beside it, then rename.
 
+    A link stays a link, and permissions and owner stay as they are. A device or a pipe is
+    written to.
+
     Args:
         overwrite: whether a file that is there already may be replaced.
 
@@ -62,21 +71,16 @@ def write(path: Path, content: str | bytes, *, overwrite: bool = True) -> None:
         FileError: it cannot be written, or is there and may not be replaced.
     """
     data = content.encode("utf-8") if isinstance(content, str) else content
-    temporary = None
     with _told(path):
-        target = Path(os.path.realpath(path))  # a link stays a link to the new text
-        try:
-            if target.exists() and not target.is_dir() and not target.is_file():
-                # A device or a pipe is written to; a rename would put a file in its place.
-                target.write_bytes(data)
-                return
-            temporary = _staged(path, target, data)
+        if _is_special(path):
+            path.write_bytes(data)  # a rename would put a file in its place
+            return
+        target = _target(path)
+        with _staged(target, data) as temporary:
             if overwrite:
                 os.replace(temporary, target)
             else:
                 os.link(temporary, target)  # fails where a file is there, with no gap to slip into
-        finally:
-            _unlinked(temporary)
 
 
 def write_all(contents: Mapping[Path, str | bytes]) -> None:
@@ -85,38 +89,64 @@ def write_all(contents: Mapping[Path, str | bytes]) -> None:
     Raises:
         FileError: one of them cannot be written; those that are there are left as they are.
     """
-    staged: list[tuple[Path, Path, str]] = []
-    try:
+    with contextlib.ExitStack() as stack:
+        staged: list[tuple[Path, Path, Path]] = []
         for path, content in contents.items():
             data = content.encode("utf-8") if isinstance(content, str) else content
             with _told(path):
-                target = Path(os.path.realpath(path))
-                if target.exists() and not target.is_dir() and not target.is_file():
+                if _is_special(path):
                     raise FileError(f"{path}: wanted a file to write, got a device or a pipe")
-                staged.append((path, target, _staged(path, target, data)))
+                target = _target(path)
+                staged.append((path, target, stack.enter_context(_staged(target, data))))
         for path, target, temporary in staged:
             with _told(path):
                 os.replace(temporary, target)
-    finally:
-        for _, _, temporary in staged:
-            _unlinked(temporary)
 
 
-def _staged(path: Path, target: Path, data: bytes) -> str:
-    """A temporary file with the content, beside the one that it will be."""
+def is_within(path: Path, folder: Path) -> bool:
+    """Whether a file lies in a folder, once its links are followed: pages may be a stranger's."""
+    try:
+        return path.resolve().is_relative_to(folder.resolve())
+    except (OSError, ValueError, RuntimeError):  # a NUL in the name, links that go round
+        return False
+
+
+def _target(path: Path) -> Path:
+    """The file that is meant: a link's own, which may be written."""
+    target = Path(os.path.realpath(path))
     if target.is_dir():
         raise FileError(f"{path}: wanted a file to write, got a directory")
-    handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+    if target.exists() and not os.access(target, os.W_OK):
+        # A rename asks the directory alone, and would replace what its owner protects.
+        raise FileError(f"{path}: is read-only")
+    return target
+
+
+def _is_special(path: Path) -> bool:
+    """Whether a path is a device or a pipe; asked of the path, since /dev/stdout leads nowhere."""
+    return path.exists() and not path.is_dir() and not path.is_file()
+
+
+@contextlib.contextmanager
+def _staged(target: Path, data: bytes) -> Iterator[Path]:
+    """A temporary file with the content, beside the one that it will be; gone afterwards."""
+    # The name is known before there is a file, so that whatever comes between finds it.
+    temporary = target.with_name(f".{target.name[:NAMED]}.{os.urandom(6).hex()}.tmp")
     try:
+        handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
         with os.fdopen(handle, "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.chmod(temporary, _mode(target))
-    except BaseException:
-        _unlinked(temporary)
-        raise
-    return temporary
+        _like(temporary, target)
+        yield temporary
+    finally:
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
+
+
+#: Windows would write other line ends.
+_BINARY = getattr(os, "O_BINARY", 0)
 
 
 @contextlib.contextmanager
@@ -136,16 +166,17 @@ def _told(path: Path) -> Iterator[None]:
         ) from None
 
 
-def _unlinked(temporary: str | None) -> None:
-    if temporary is not None:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-
-
-def _mode(target: Path) -> int:
-    """The permissions the file has, or those a new one gets."""
-    with contextlib.suppress(FileNotFoundError):
-        return target.stat().st_mode & 0o7777
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+def _like(temporary: Path, target: Path) -> None:
+    """Give it the owner and permissions that the file has, or those that a new one gets."""
+    try:
+        old = target.stat()
+    except FileNotFoundError:
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
+        return
+    new = temporary.stat()
+    if (new.st_uid, new.st_gid) != (old.st_uid, old.st_gid):
+        with contextlib.suppress(OSError):  # who is not root may not give files away
+            os.chown(temporary, old.st_uid, old.st_gid)
+    os.chmod(temporary, stat.S_IMODE(old.st_mode))

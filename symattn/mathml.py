@@ -60,6 +60,29 @@ def text(latex: str, *, displayed: bool = True) -> str:
     return plain
 
 
+#: What LaTeX reads as the end of a line, an argument or a character by its code, and definitions.
+_MORE = re.compile(
+    r"(?<!\\)(?:\\\\)*[%#]|\^\^|\\(?:[egx]?def|let|(?:new|renew|provide)command)(?![A-Za-z])"
+)
+
+
+def check(latex: str) -> None:
+    r"""See that LaTeX in a stranger's text is a formula and nothing else: it reads no file.
+
+    Raises:
+        MathError: a macro that is none of mathematics, or one that defines others.
+
+    >>> check(r"\frac{1}{2}")
+    >>> check(r"\def\x{1}")
+    Traceback (most recent call last):
+      ...
+    symattn.mathml.MathError: wanted a formula without \def, got \def\x{1}
+    """
+    if found := _MORE.search(latex):
+        raise MathError(f"wanted a formula without {found[0]}, got {_quoted(latex)}")
+    text(latex, displayed=False)
+
+
 def tree(latex: str, *, displayed: bool = True) -> ElementTree.Element:
     r"""The same as a tree of elements; tags have no namespace.
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import symattn
@@ -33,6 +34,8 @@ from symattn.blocks import (
 from symattn.display import OPTIONS
 from symattn.document import Builder, commands
 from symattn.errors import SpecError, SymattnError
+from symattn.files import is_within
+from symattn.notation import visible
 
 Node = dict[str, Any]
 
@@ -62,7 +65,11 @@ def directive(data: Node, spec: str) -> list[Node]:
         SymattnError: what the derivation does not have.
     """
     options: Node = data.get("options") or {}
-    made = _builder(options.get("spec") or spec, options.get("digits"))
+    own = options.get("spec")
+    if own and Path(own).suffix == ".toml" and not is_within(Path(own), Path()):
+        said = "wanted a file in the folder that mystmd runs in, or --spec in the plugin"
+        raise SpecError(f"spec: {said}, got {own}")
+    made = _builder(own or spec, options.get("digits"))
     lines = [data.get("arg") or "", *(data.get("body") or "").split("\n")]
     return [node for command in commands(lines) for node in _blocks(made.asked(command))]
 
@@ -120,11 +127,11 @@ def _inlines(parts: Inlines) -> list[Node]:
 
 def _inline(part: Inline) -> Node:
     if isinstance(part, Plain):
-        return {"type": "text", "value": part.text}
+        return {"type": "text", "value": visible(part.text)}
     if isinstance(part, Math):
         return {"type": "inlineMath", "value": part.latex}
     if isinstance(part, Code):
-        return {"type": "inlineCode", "value": part.text}
+        return {"type": "inlineCode", "value": visible(part.text)}
     assert isinstance(part, Styled)
     return _node("strong" if part.level > 1 else "emphasis", _inlines(part.parts))
 
@@ -150,7 +157,7 @@ def main(words: Sequence[str]) -> int:
         else:
             answer = offer()
     except SymattnError as error:
-        print(f"symattn: {error}", file=sys.stderr)
+        print(f"symattn: {visible(str(error))}", file=sys.stderr)
         return 1
     json.dump(answer, sys.stdout)
     return 0

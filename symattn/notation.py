@@ -160,9 +160,20 @@ def visible(words: str) -> str:
     >>> visible("a\x1b[31m")
     'a\\x1b[31m'
     """
+    if words.isprintable():
+        return words
     return "".join(
         c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in words
     )
+
+
+def visible_lines(text: str) -> str:
+    r"""The same of a text with line ends, which stay.
+
+    >>> visible_lines("a\x07\nb")
+    'a\\x07\nb'
+    """
+    return text if text.isprintable() else "\n".join(map(visible, text.split("\n")))
 
 
 @dataclass(frozen=True, slots=True)

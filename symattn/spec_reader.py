@@ -28,6 +28,7 @@ from symattn.spec import Claim, Spec
 from symattn.spec_masks import read_mask, read_window
 from symattn.spec_matrices import Matrices, Sizes
 from symattn.spec_table import Decimal, Table, plain, shown
+from symattn.text import authored
 
 if TYPE_CHECKING:
     from symattn.properties.own import Stated
@@ -80,6 +81,8 @@ def read_text(path: Path) -> str:
         raise SpecError(
             f"{path}: wanted UTF-8 text, got byte {error.start} of another kind"
         ) from None
+    except ValueError as error:  # a NUL in the name
+        raise SpecError(f"{path}: {error}") from None
 
 
 def parse_spec(text: str, name: str = "spec", path: Path | None = None) -> Spec:
@@ -334,11 +337,16 @@ class _Reader(Table):
         for name, step in arguments.items():
             if not isinstance(step, str):
                 self.fail(f"{where}.with.{name}", f'wanted a step such as "A", got {shown(step)}')
+        said = {key: own.string(key, "") for key in texts}
+        try:
+            authored(f"{said['title']} ${said['latex']}$")
+        except SymattnError as error:
+            self.fail(where, str(error))
         from symattn.properties.own import Stated  # not for specs that state nothing
 
         return Stated(
             **sides,
-            **{key: own.string(key, "") for key in texts},
+            **{key: " ".join(text.split()) for key, text in said.items()},
             arguments=dict(arguments),
             claimed=own.flag("holds") if "holds" in table else True,
             symbolic=own.addresses("symbolic") if "symbolic" in table else None,

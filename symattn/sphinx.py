@@ -38,6 +38,7 @@ from symattn.derivation import Derivation
 from symattn.display import OPTIONS
 from symattn.document import Builder, commands
 from symattn.errors import SpecError, SymattnError
+from symattn.files import is_within
 from symattn.writers import nodes as writer
 
 logger = logging.getLogger(__name__)
@@ -146,6 +147,9 @@ class Symattn(SphinxDirective):  # type: ignore[misc]
         if Path(spec).suffix != ".toml":
             return spec or state.spec
         relative, _ = self.env.relfn2path(spec)
+        if not is_within(Path(self.env.srcdir) / relative, Path(self.env.srcdir)):
+            said = "wanted a file in the folder of the sources, or symattn_spec in conf.py"
+            raise SpecError(f":spec: {said}, got {spec}")
         return f"/{relative}"
 
     def _digits(self, state: Document) -> int | None:

@@ -21,7 +21,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from symattn import files
+from symattn import files, mathml
+from symattn.blocks import Inlines, Math, Styled, inlines
 from symattn.errors import SpecError, nearest
 
 MAX_BYTES = 10_000_000
@@ -139,6 +140,25 @@ class Text:
         return re.sub(r"\{([^{}]*)\}", value, self.words[word])
 
 
+def authored(text: str) -> Inlines:
+    """The inlines of a text that somebody wrote.
+
+    Raises:
+        MathError: what stands between dollars is more than a formula.
+    """
+    found = inlines(text)
+    _check(found)
+    return found
+
+
+def _check(parts: Inlines) -> None:
+    for part in parts:
+        if isinstance(part, Math):
+            mathml.check(part.latex)
+        elif isinstance(part, Styled):
+            _check(part.parts)
+
+
 def load_text(path: Path) -> Text:
     """Read a text file.
 
@@ -147,7 +167,7 @@ def load_text(path: Path) -> Text:
     """
     name = path.name
     try:
-        table = tomllib.loads(files.read(path, MAX_BYTES, SpecError, "a text").decode("utf-8"))
+        table = tomllib.loads(files.read(path, MAX_BYTES, SpecError, "a text").decode("utf-8-sig"))
     except SpecError:
         raise
     except (ValueError, RecursionError) as error:
@@ -158,6 +178,10 @@ def load_text(path: Path) -> Text:
     for key, value in words.items():
         if not isinstance(value, str):
             raise SpecError(f"{name}: words.{key}: wanted a text, got {value!r}")
+        try:
+            authored(value)
+        except mathml.MathError as error:
+            raise SpecError(f"{name}: words.{key}: {error}") from None
     if not isinstance(table.get("section", {}), dict):
         raise SpecError(f"{name}: section: wanted tables such as [section.start]")
     sections = []
@@ -169,8 +193,12 @@ def load_text(path: Path) -> Text:
         for part in ("title", "body"):
             if not isinstance(value.get(part), str):
                 raise SpecError(f"{where}.{part}: wanted a text, got {value.get(part)!r}")
-        sections.append(Section(key, value["title"], value["body"], where))
-    return Text(tuple(sections), {**WORDS, **words})
+        sections.append(Section(key, _in_a_line(value["title"]), value["body"], where))
+    return Text(tuple(sections), {**WORDS, **{k: _in_a_line(v) for k, v in words.items()}})
+
+
+def _in_a_line(text: str) -> str:
+    return " ".join(text.splitlines())
 
 
 def _known(table: object, known: tuple[str, ...], where: str) -> None:

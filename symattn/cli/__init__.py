@@ -1,6 +1,7 @@
 """The command line: parse, call, print, exit status; a command a file.
 
-0: all well. 1: something checked is wrong. 2: the call or its input can't be used.
+0: all well. 1: something checked is wrong. 2: the call or its input can't be used. 130: stopped
+by Ctrl-C. 141: nobody reads what is printed.
 """
 
 from __future__ import annotations
@@ -8,13 +9,14 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from contextlib import suppress
 from importlib import import_module
-from io import TextIOWrapper
 from typing import Any
 
 import click
 
 from symattn.cli.bar import bar
+from symattn.cli.terminal import encoded, say
 from symattn.errors import SymattnError, shortened
 
 # NumPy's BLAS starts a thread for each core when it is imported, which takes as long as the rest
@@ -26,6 +28,15 @@ COMMANDS = (
     "write", "show", "list", "verify", "check", "generate", "prove", "vary", "sensitivity", "diff",
     "certify", "params", "worksheet", "new", "repl",
 )  # fmt: skip
+
+
+#: As other programs end whose reader has gone: 128 and the number of SIGPIPE. A document that was
+#: not read to its end must not count as one in which all is well.
+UNHEARD = 141
+
+
+class _Unheard(Exception):
+    """What is printed is no longer read."""
 
 
 class _Commands(click.Group):
@@ -41,8 +52,11 @@ class _Commands(click.Group):
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
-        with bar():  # gone before click says anything
-            return super().invoke(ctx)
+        try:
+            with bar():  # gone before click says anything
+                return super().invoke(ctx)
+        except BrokenPipeError:
+            raise _Unheard from None  # which click would take for a failure, and say 1
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         # Two options that every program has; the text above names them. A screen has 24 lines.
@@ -67,47 +81,55 @@ def main() -> None:
 def run() -> None:
     """The console script: errors in one line, a closed pipe in none."""
     gc.set_threshold(GARBAGE, 20, 20)
-    _set_encoding()
+    encoded()
+    message, status = "", 0
     try:
         main(standalone_mode=False)
+        _flush()
+    except SystemExit as stop:  # of a command that says it itself
+        status = stop.code if isinstance(stop.code, int) else 1
     except SymattnError as error:
-        _fail(f"symattn: {_one_line(str(error))}")
+        message, status = f"symattn: {error}", 2
     except click.exceptions.NoArgsIsHelpError as error:
-        _fail(error.format_message())
+        message, status = error.format_message(), 2
     except click.ClickException as error:
-        _fail(f"symattn: {_one_line(error.format_message())}")
+        message, status = f"symattn: {shortened(error.format_message())}", 2
     except (click.Abort, KeyboardInterrupt):
-        _fail("symattn: stopped", 130)
-    except BrokenPipeError:
-        # The reader has what it wanted; keep the interpreter from flushing into nothing.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        message, status = "symattn: stopped", 130
+    except (_Unheard, BrokenPipeError):
+        _unheard()
+        status = UNHEARD
     except OSError as error:
         said = f"{error.filename}: " if isinstance(error.filename, str) else ""
-        _fail(f"symattn: {_one_line(said + (error.strerror or str(error)))}")
+        message, status = f"symattn: {said}{error.strerror or error}", 2
     except MemoryError:
-        _fail("symattn: this takes more memory than there is")
-
-
-def _set_encoding() -> None:
-    """The same bytes in every locale; a terminal gets those that it asks for.
-
-    What an encoding has no sign for, and half a pair of UTF-16, is printed as \\u….
-    """
-    if not isinstance(sys.stdout, TextIOWrapper):
-        return
-    if sys.stdout.isatty():
-        sys.stdout.reconfigure(errors="backslashreplace")
-    else:
-        sys.stdout.reconfigure(encoding="utf-8", errors="backslashreplace")
-
-
-def _one_line(message: str) -> str:
-    from symattn.notation import visible
-
-    return shortened(visible(" ".join(shortened(message).split("\n"))))
-
-
-def _fail(message: str, status: int = 2) -> None:
-    click.echo(message, err=True)
+        message, status = "symattn: this takes more memory than there is", 2
+    try:
+        if message:
+            say(shortened(" ".join(message.split("\n"))))
+        _flush()
+    except BrokenPipeError:
+        _unheard()
+        status = UNHEARD
+    except OSError as error:
+        _unheard()
+        with suppress(OSError):
+            say(f"symattn: {error.strerror or error}")
+        status = status or 2
     sys.exit(status)
+
+
+def _flush() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        if stream is not None:
+            stream.flush()
+
+
+def _unheard() -> None:
+    """Keep the interpreter from flushing, at its end, what nobody takes."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            os.dup2(nowhere, stream.fileno())

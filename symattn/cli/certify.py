@@ -8,6 +8,7 @@ import click
 
 from symattn.cli.of_model import opened, token_options
 from symattn.cli.options import format_options, print_by
+from symattn.cli.terminal import say
 
 
 @click.command("certify")
@@ -42,7 +43,7 @@ def command(
     weights, tokens, tokenizer = opened(model, text, ids)
     ahead = forecast(weights, len(tokens.ids), first_bits(weights, digits, bits))
     if ahead.seconds > 1:
-        click.echo(f"{ahead} ahead", err=True)
+        say(f"{ahead} ahead")
     found = certify(weights, tokens.ids, digits=digits, bits=bits, top=top, inside=inside)
     said = [word.token for word in found.words]
     names = dict(zip(said, tokenizer.words(said), strict=True)) if tokenizer else {}

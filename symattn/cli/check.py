@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from pathlib import Path
+from pathlib import Path, PurePosixPath, PureWindowsPath
 from typing import Any
 
 import click
 
 from symattn import progress
 from symattn.cli.options import format_options, print_json, print_text
-from symattn.errors import SymattnError, shortened
-from symattn.notation import visible
+from symattn.cli.terminal import echo, say
+from symattn.errors import DocumentError, SymattnError
 
 
 @click.command("check")
@@ -49,13 +49,10 @@ def command(
             old = checked.document.text
             new = fixed_text(old, changes)
             if write_fix and new != old:
-                from symattn import files
-
-                files.write(Path(name), new)
+                _replace(name, old, new)
         except SymattnError as error:
             with progress.hidden():
-                said = shortened("\n".join(map(visible, str(error).split("\n"))))
-                click.echo(f"symattn: {said}", err=True)
+                say(f"symattn: {error}")
             status = 2
             continue
         if kind == "json":
@@ -64,11 +61,11 @@ def command(
             if kind == "text":
                 print_text(findings.text, checked)
             elif kind == "github":
-                click.echo(findings.github(checked), nl=False)
+                echo(findings.github(checked), nl=False)
             if show_diff and changes:
-                click.echo(difference(name, old, new), nl=False)
+                echo(difference(name, old, new), nl=False)
             if write_fix:
-                click.echo(findings.fixed(checked, changes), nl=False, err=True)
+                say(findings.fixed(checked, changes).removesuffix("\n"))
         if write_fix:
             after = _checked(name, spec) if new != old else checked
             wrong, is_open = after.is_wrong, after.is_open
@@ -80,6 +77,16 @@ def command(
     sys.exit(status)
 
 
+def _replace(name: str, old: str, new: str) -> None:
+    """Write a document that is corrected, unless somebody else has changed it meanwhile."""
+    from symattn import files
+    from symattn.claims.reading.document import load
+
+    if load(name).text != old:
+        raise DocumentError(f"{name}: was changed while it was checked, and is left as it is")
+    files.write(Path(name), new)
+
+
 def _checked(name: str, spec: str | None) -> Any:
     """A document, checked against a spec, the one it names, or what it gives itself."""
     from symattn.claims.check import check
@@ -89,8 +96,12 @@ def _checked(name: str, spec: str | None) -> Any:
 
     reading = read(Path(name))
     if spec is None and reading.spec:
-        beside = Path(name).parent / reading.spec
-        spec = str(beside) if reading.spec.endswith(".toml") else reading.spec
+        spec = reading.spec
+        if spec.endswith(".toml"):
+            if PurePosixPath(spec).is_absolute() or PureWindowsPath(spec).drive:
+                said = "wanted its spec's place from where it lies"
+                raise DocumentError(f"{name}: {said}, or --spec, got {spec}")
+            spec = str(Path(name).parent / spec)
     if spec is None:
         return check(reading, worked_attention)
     loaded = load_spec(spec)

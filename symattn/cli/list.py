@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from symattn.cli.options import DEFAULT, derivation_of, format_options, print_json, print_text, put
+from symattn.cli.terminal import echo
 
 
 @click.command("list")
@@ -35,7 +36,7 @@ def command(spec: str, output: Path | None, form: str | None, as_json: bool) -> 
         from symattn.stepmap import stepmap
         from symattn.writers import mermaid
 
-        click.echo(mermaid.flowchart(stepmap(derivation)))
+        echo(mermaid.flowchart(stepmap(derivation)))
         return
     from symattn.writers import terminal
 

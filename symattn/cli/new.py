@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from symattn.cli.terminal import say
 from symattn.errors import SpecError
 
 
@@ -32,4 +33,4 @@ def command(name: Path, preset: str | None) -> None:
         )
     template = builtin_text(f"{preset}.toml" if preset else "new.toml.template")
     files.write(name, template, overwrite=False)
-    click.echo(f"{name}: change it, then: symattn write {name} -o {name.stem}.md", err=True)
+    say(f"{name}: change it, then: symattn write {name} -o {name.stem}.md")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from symattn.cli.options import print_by, put
+from symattn.cli.terminal import echo
 from symattn.errors import ModelError
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ def show_model(
 
         wanted = DIGITS if digits is None else digits
         made = piece(weights, tokens.ids, tokens.words, address, take, digits=wanted)
-        click.echo(made, nl=False)
+        echo(made, nl=False)
         return
     from symattn.pretrained.looking import DIGITS as SHOWN
     from symattn.pretrained.looking import look

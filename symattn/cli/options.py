@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from symattn.cli.terminal import echo
 from symattn.display import OPTIONS, Option, option_named
 from symattn.errors import OptionError
 
@@ -154,20 +155,28 @@ def print_by(writer: Any, form: str | None, as_json: bool, *found: Any) -> None:
     elif kind == "text":
         print_text(writer.text, *found)
     else:
-        click.echo(getattr(writer, kind)(*found).rstrip("\n"))
+        echo(getattr(writer, kind)(*found).rstrip("\n"))
 
 
 def print_text(write: Callable[..., str], *found: Any) -> None:
     """Print what a writer makes of something for the terminal, or pipe, that there is."""
-    from symattn.cli.terminal import echo, screen
+    from symattn.cli.terminal import screen, show
 
     where = screen()
-    echo(write(*found, screen=where).removesuffix("\n"), where)
+    show(write(*found, screen=where).removesuffix("\n"), where)
 
 
 def print_json(value: Any) -> None:
     """Print a value as JSON."""
-    click.echo(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+    click.echo(json_text(value))
+
+
+def json_text(value: Any) -> str:
+    """A value as JSON, in which what a terminal might obey is written as escapes."""
+    text = json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)
+    if all(line.isprintable() for line in text.split("\n")):
+        return text
+    return "".join(c if c.isprintable() or c == "\n" else json.dumps(c)[1:-1] for c in text)
 
 
 def output_option(help: str) -> Callable[[Any], Any]:
@@ -200,4 +209,7 @@ def put(made: str | bytes, form: str, output: Path | None) -> None:
         return
     if isinstance(made, bytes) and sys.stdout.isatty():
         raise click.UsageError(f"{form} is no text: wanted -o FILE, or a pipe")
-    click.echo(made, nl=False)
+    if isinstance(made, bytes):
+        click.echo(made, nl=False)
+    else:
+        echo(made, nl=False)

@@ -21,6 +21,7 @@ from symattn.cli.options import (
     print_text,
     put,
 )
+from symattn.cli.terminal import echo, say
 from symattn.errors import SpecError
 from symattn.layout import MAX_CHARACTERS
 
@@ -98,7 +99,7 @@ def command(
     elif kind == "text":
         print_text(_text, _flat(found))
     else:
-        click.echo("\n".join(_shown(part, kind) for part in _flat(found)))
+        echo("\n".join(_shown(part, kind) for part in _flat(found)))
 
 
 class _Picture(NamedTuple):
@@ -170,8 +171,8 @@ def _print_expanded(found: Any, kind: str, limit: int) -> None:
     for address, text in texts:
         # What is piped into a document is the mathematics alone.
         size = f"{len(text):,} character{'s' * (len(text) > 1)}"
-        click.echo(f"{address}: {size}", err=kind != "text")
-        click.echo(f"```math\n{text}\n```" if kind == "markdown" else text)
+        (echo if kind == "text" else say)(f"{address}: {size}")
+        echo(f"```math\n{text}\n```" if kind == "markdown" else text)
 
 
 def _flat(found: Any) -> list[Any]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
+from io import TextIOWrapper
 from typing import TextIO
 
 import click
 
-from symattn.writers.screen import Screen, isolated
+from symattn.notation import visible_lines
+from symattn.writers.screen import INK, Screen, isolated
 
 
 def screen() -> Screen:
@@ -24,11 +27,40 @@ def screen() -> Screen:
     return Screen(width, _colours(seen))
 
 
-def echo(text: str, where: Screen) -> None:
-    """Print what was written for a screen; its colours reach a pipe where they were forced."""
+def show(text: str, where: Screen) -> None:
+    """Print what was written for a screen; its colours reach a pipe where they were forced.
+
+    Of all that a terminal obeys it gets line ends, these colours, and the ends of words that run
+    from right to left.
+    """
+    pieces = re.split(f"({INK})", text) if where.colours else [text]
+    safe = [piece if i % 2 else visible_lines(piece) for i, piece in enumerate(pieces)]
     if where.width is not None:
-        text = isolated(text)
-    click.echo(text, color=True if where.colours else None)
+        safe = [piece if i % 2 else isolated(piece) for i, piece in enumerate(safe)]
+    click.echo("".join(safe), color=True if where.colours else None)
+
+
+def echo(text: str, nl: bool = True) -> None:
+    """Print what a document or a program reads: as it is to a pipe, visible on a terminal."""
+    # click would take colours out of what goes to a pipe.
+    click.echo(visible_lines(text) if _is_terminal(sys.stdout) else text, nl=nl, color=True)
+
+
+def say(text: str) -> None:
+    """A line or more on standard error."""
+    click.echo(visible_lines(text), err=True)
+
+
+def encoded() -> None:
+    """Let standard output and error take every character.
+
+    What goes to a pipe or a file is UTF-8, as the files are that we write; a terminal that has
+    another encoding is shown the number of what it lacks, and both that of half a character.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            asked = stream.encoding if _is_terminal(stream) else "utf-8"
+            stream.reconfigure(encoding=asked, errors="backslashreplace")
 
 
 def _is_terminal(stream: TextIO) -> bool:

@@ -15,7 +15,9 @@ from symattn.cli.options import (
     displayed,
     output_option,
     page_format,
+    put,
 )
+from symattn.cli.terminal import say
 
 if TYPE_CHECKING:
     from symattn.derivation import Derivation
@@ -97,7 +99,7 @@ def command(
         typed=form in TYPED,
     )
     if output is None:
-        click.echo(_written(sheets[0], form, spec or DEFAULT, None), nl=False)
+        put(_written(sheets[0], form, spec or DEFAULT, None), form, None)
     else:
         _write(sheets, output, key, spec or DEFAULT, texts)
 
@@ -129,7 +131,7 @@ def _write(
     files.write_all(wanted)
     boxes = sum(len(sheet.made.boxes) for sheet in sheets)
     first = f"{len(sheets)} worksheets" if len(sheets) > 1 else str(output)
-    click.echo(f"{first}: {boxes} boxes; key: {key}", err=True)
+    say(f"{first}: {boxes} boxes; key: {key}")
 
 
 def _written(sheet: Numbered, form: str, spec: str, output: Path | None) -> str | bytes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,10 +16,12 @@ from symattn.cli.options import (
     display_options,
     displayed,
     format_options,
+    json_text,
     output_option,
     page_format,
     put,
 )
+from symattn.cli.terminal import say
 from symattn.writers.formats import ENDINGS, FORMATS
 
 if TYPE_CHECKING:
@@ -68,13 +69,13 @@ def command(
     if kind == "json":
         steps = [step_json(step) for step in derivation.steps]
         whole = {"title": made.title, "steps": steps}
-        written: str | bytes = json.dumps(whole, indent=2, ensure_ascii=False) + "\n"
+        written: str | bytes = json_text(whole) + "\n"
     else:
         options = {"fragment": True} if fragment else {}
         written = formats.written(made, kind, _about(spec, derivation, output), **options)
     put(written, kind, output)
     if output is not None:
-        click.echo(f"{output}: {len(derivation.steps)} steps", err=True)
+        say(f"{output}: {len(derivation.steps)} steps")
 
 
 def _about(spec: str, derivation: Derivation, output: Path | None) -> str:

@@ -56,7 +56,7 @@ class Row:
         digits = self.digits(DIGITS)
         where = " ".join(f"{word} {x.short(digits)}" for word, x in ends if x is not None)
         words = " or ".join(self.winners) if self.open else " = ".join(self.winners)
-        return f"{where or 'everywhere'}: {'undecided, ' if self.open else ''}{visible(words)}"
+        return visible(f"{where or 'everywhere'}: {'undecided, ' if self.open else ''}{words}")
 
     __repr__ = __str__
 

@@ -90,11 +90,19 @@ class Quarto(_Labelled):
 
     def equation(self, block: Equation) -> str:
         label = self.label(block)
-        return f"$$\n{block.latex}\n$$" + (f" {{#{label}}}" if label else "")
+        return f"$$\n{_unnested(block.latex)}\n$$" + (f" {{#{label}}}" if label else "")
+
+    def math(self, latex: str) -> str:
+        return super().math(_unnested(latex))
 
     def fold(self, block: Fold) -> str:
         title, inside = self.inlines(block.title), self.below(block.blocks)
         return f'::: {{.callout-note collapse="true"}}\n## {title}\n\n{inside}\n\n:::'
+
+
+def _unnested(latex: str) -> str:
+    """LaTeX in which two braces are parted, since Quarto looks for shortcodes there, too."""
+    return latex.replace("{{<", "{ {<")
 
 
 class Plain(Markdown):

@@ -109,8 +109,8 @@ def _rows(made: Generation) -> list[list[str]]:
 
 def _notes(made: Generation) -> list[str]:
     ties = [
-        f"token {k + 1}: {_listed(s)} tie, and that is proven; {s.word} is taken, "
-        "the first in the vocabulary"
+        visible(f"token {k + 1}: {_listed(s)} tie, and that is proven; {s.word} is taken, ")
+        + "the first in the vocabulary"
         for k, s in enumerate(made.steps)
         if s.tied
     ]

@@ -44,6 +44,7 @@ class Jupyter(Markdown):
         return self.inlines(parts).replace("|", BAR)
 
     def code(self, text: str) -> str:
+        text = visible(text)
         return f"<code>{escape(text)}</code>" if _UNSAFE_IN_CODE.search(text) else f"`{text}`"
 
     def escape(self, text: str) -> str:
@@ -82,7 +83,7 @@ def escape(text: str) -> str:
     >>> escape("$x$")
     '<span>&#36;</span>x<span>&#36;</span>'
     """
-    return _SIGNS.sub(_reference, text)
+    return _SIGNS.sub(_reference, visible(text))
 
 
 def _reference(match: re.Match[str]) -> str:

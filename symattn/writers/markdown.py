@@ -30,6 +30,14 @@ from symattn.notation import visible
 from symattn.stepmap import stepmap
 from symattn.writers import marker, mermaid
 
+#: Before the sign that begins a list, a rule, a container, a comment or a target of its own.
+_BEGINNING = re.compile(
+    r"\d{1,9}(?=[.)](?:\s|$))|(?=[-+](?:[-+\s]|$)|:[:\s]|%|\(.*\)=\s*$)", re.DOTALL
+)
+
+#: What templates begin with: Jekyll's and Jinja's, and Quarto's shortcodes.
+_TEMPLATE = re.compile(r"\{[{%]")
+
 
 class Markdown:
     """Markdown as GitHub renders it; other dialects change what they read otherwise."""
@@ -61,11 +69,11 @@ class Markdown:
         if isinstance(block, Heading):
             return f"{'#' * block.level} {self.inlines(block.parts)}"
         if isinstance(block, Paragraph):
-            return self.inlines(block.parts)
+            return self.line(block.parts)
         if isinstance(block, Items):
             marks = [f"{i}." if block.numbered else "-" for i in range(1, len(block.items) + 1)]
             return "\n".join(
-                f"{m} {self.inlines(item)}" for m, item in zip(marks, block.items, strict=True)
+                f"{m} {self.line(item)}" for m, item in zip(marks, block.items, strict=True)
             )
         if isinstance(block, Equation):
             return self.equation(block)
@@ -102,6 +110,12 @@ class Markdown:
         """A cell of a table, which a bar would end."""
         return self.inlines(parts).replace("|", r"\|")
 
+    def line(self, parts: Inlines) -> str:
+        """A line of text that begins a block, and is not read as another kind of block."""
+        text = self.inlines(parts)
+        found = _BEGINNING.match(text)
+        return f"{found[0]}\\{text[found.end() :]}" if found else text
+
     def inlines(self, parts: Inlines) -> str:
         """A line of text."""
         return "".join(map(self.inline, parts))
@@ -123,8 +137,9 @@ class Markdown:
         return f"${latex}$"
 
     def code(self, text: str) -> str:
-        """Code in a line."""
-        return code(text)
+        """Code in a line; a site's templates would read it, too."""
+        text = visible(text)
+        return f"<code>{self.escape(text)}</code>" if _TEMPLATE.search(text) else code(text)
 
     def escape(self, text: str) -> str:
         """Text that this dialect shows as it is."""
@@ -168,8 +183,9 @@ def escape(text: str) -> str:
     >>> escape("<b> a_b *c* $5")
     '&lt;b&gt; a\\_b \\*c\\* \\$5'
     """
-    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    return re.sub(r"([\\`*_\[\]$|~#])", r"\\\1", text)
+    text = visible(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    text = re.sub(r"([\\`*_\[\]$|~#])", r"\\\1", text)
+    return _TEMPLATE.sub(lambda m: f"&#123;{m[0][1]}", text)
 
 
 _GITHUB = Markdown()

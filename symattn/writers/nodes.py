@@ -28,6 +28,7 @@ from symattn.blocks import (
     Styled,
     Table,
 )
+from symattn.notation import visible
 
 #: For nodes that hold text: tokens keep their quotes and dashes as they are.
 AS_IT_IS: dict[str, Any] = {"support_smartquotes": False}
@@ -89,11 +90,12 @@ def inlines(parts: Inlines) -> list[nodes.Node]:
 def inline(part: Inline) -> nodes.Node:
     """One part of a line."""
     if isinstance(part, Plain):
-        return nodes.Text(part.text)
+        return nodes.Text(visible(part.text))
     if isinstance(part, Math):
         return nodes.math(part.latex, part.latex)
     if isinstance(part, Code):
-        return nodes.literal(part.text, part.text)
+        text = visible(part.text)
+        return nodes.literal(text, text)
     assert isinstance(part, Styled)
     kind = nodes.strong if part.level > 1 else nodes.emphasis
     return kind("", "", *inlines(part.parts), **AS_IT_IS)

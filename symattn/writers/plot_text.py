@@ -29,7 +29,11 @@ def lettered(words: Sequence[str]) -> tuple[list[str], dict[str, Any]]:
             more += [font] if font else []
             text += sign if font is not None else sign.encode("unicode_escape").decode("ascii")
         shown.append(text)
-    return shown, {"parse_math": False, "family": [*families, *dict.fromkeys(more)]}
+    return shown, {
+        "parse_math": False,
+        "usetex": False,
+        "family": [*families, *dict.fromkeys(more)],
+    }
 
 
 @cache

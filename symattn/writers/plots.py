@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from fractions import Fraction
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 from flint import arb, fmpq
 
+from symattn import files
 from symattn.certify import ends
 from symattn.errors import OptionError
 from symattn.numbers.enclosure import START
@@ -23,6 +25,13 @@ SAMPLES = 241
 #: Endings of files that a plot is written to.
 ENDINGS = (".svg", ".png", ".pdf")
 
+#: What matplotlib says in each of the time of writing, and that it says nothing.
+UNDATED: dict[str, dict[str, None]] = {
+    ".svg": {"Date": None},
+    ".png": {},
+    ".pdf": {"CreationDate": None},
+}
+
 
 def plot(found: Any, axes: Any = None) -> Any:
     """Probabilities along one entry, or the map of two; see `symattn.varying.vary`."""
@@ -36,16 +45,23 @@ def plot(found: Any, axes: Any = None) -> Any:
 
 
 def save(found: Any, path: Path) -> None:
-    """Write the plot to a file: .svg, .png or .pdf.
+    """Write the plot to a file: .svg, .png or .pdf, the same bytes each time.
 
     Raises:
         OptionError: another ending; matplotlib is not installed.
+        FileError: it cannot be written.
     """
-    if path.suffix.lower() not in ENDINGS:
+    ending = path.suffix.lower()
+    if ending not in ENDINGS:
         raise OptionError(f"{path}: wanted a file ending in {', '.join(ENDINGS)}")
     figure = _figure()  # and none of pyplot's, which looks for a screen
-    plot(found, figure.subplots())
-    figure.savefig(path)
+    from matplotlib import rc_context
+
+    made = BytesIO()
+    with rc_context({"svg.hashsalt": "symattn", "text.usetex": False}):
+        plot(found, figure.subplots())
+        figure.savefig(made, format=ending[1:], metadata=UNDATED[ending])
+    files.write(path, made.getvalue())
 
 
 def new_axes() -> Any:

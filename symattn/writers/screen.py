@@ -49,6 +49,10 @@ def isolated(text: str) -> str:
     return _RUN.sub("\u2068\\g<0>\u2069", text)
 
 
+#: A regular expression of the codes that there are.
+INK = r"\x1b\[(?:" + "|".join({"0", *_ROLES.values(), *_ROLES_256.values()}) + ")m"
+
+
 @dataclass(frozen=True)
 class Screen:
     """Where text is shown.

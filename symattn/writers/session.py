@@ -5,7 +5,6 @@ The values are not found by running the text: each is made by the calls that its
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -17,6 +16,7 @@ from symattn.entries import Entry
 from symattn.errors import SpecError, SymattnError
 from symattn.gradients import Backward, Loss
 from symattn.literals import Infinity
+from symattn.notation import visible
 from symattn.steps import Step, Steps
 
 #: Entries up to which a matrix is written into a cell.
@@ -275,14 +275,18 @@ def _backward(d: Derivation, added: Sequence[Any]) -> tuple[str, Callable[[], De
     return f"d.backward(target={_literal(target)})", lambda: d.backward(target=target)
 
 
+#: What ends a literal of Python, or begins an escape in it.
+_SYNTAX = frozenset('"\\')
+
+
 def _entry(entry: Entry) -> str:
     places = ", ".join(map(str, entry.index)) or "()"
     return f"d[{_text(entry.step.short)}][{places}]"
 
 
 def _text(words: str) -> str:
-    """Text as a literal of Python, in double quotes."""
-    return json.dumps(words, ensure_ascii=not words.isprintable())
+    """Text as a literal of Python, in double quotes; JSON's would part what lies beyond U+FFFF."""
+    return f'"{"".join(f"{chr(92)}{c}" if c in _SYNTAX else visible(c) for c in words)}"'
 
 
 def _literal(value: Any) -> str:

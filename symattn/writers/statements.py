@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from symattn.blocks import Block, Items, Paragraph, plain
+from symattn.notation import visible
 from symattn.writers import latex as latex_writer
 from symattn.writers import markdown as markdown_writer
 from symattn.writers.screen import PLAIN, Screen
@@ -22,10 +23,10 @@ def text(found: Sequence[Statement], screen: Screen = PLAIN) -> str:
     for s in found:
         role = "bad" if s.is_wrong else "warning" if s.verdict == "undecided" else "good"
         verdict = screen.ink(f"{s.verdict:<9}", role)
-        lines.append(f"{verdict}  {unmarked(s.title)}" + screen.ink(_claim(s), role))
-        lines += [f"           {s.name}, for {s.sizes}: {s.method}"]
-        lines += [f"           {s.witness}"] if s.witness else []
-        lines += [f"           source: {s.source}"] if s.source else []
+        lines.append(f"{verdict}  {visible(unmarked(s.title))}" + screen.ink(_claim(s), role))
+        lines += [visible(f"           {s.name}, for {s.sizes}: {s.method}")]
+        lines += [visible(f"           {s.witness}")] if s.witness else []
+        lines += [visible(f"           source: {s.source}")] if s.source else []
     return "\n".join(lines if len(found) == 1 else [*lines, counted(found)])
 
 

@@ -191,9 +191,9 @@ def _rows(found: Variation) -> list[tuple[list[str], str]]:
 
 def _winner(row: Row) -> str:
     if not row.open:
-        return " = ".join(row.winners)
+        return visible(" = ".join(row.winners))
     tie = f"; they tie at {row.tie}" if row.tie is not None else ""
-    return f"undecided: {' or '.join(row.winners)}{tie}"
+    return visible(f"undecided: {' or '.join(row.winners)}{tie}")
 
 
 def _notes(found: Variation, style: str = "text") -> list[str]:
@@ -218,7 +218,7 @@ def _tie(found: Variation, threshold: Threshold) -> str:
     words = f"{', '.join(first)} and {last} tie"
     if threshold.before == threshold.after:
         words += f", and {' = '.join(threshold.after)} stays the {_what(found)}"
-    return words
+    return visible(words)
 
 
 def _at(found: Variation, threshold: Threshold) -> str:
@@ -272,7 +272,7 @@ def winners(found: Map) -> list[int]:
 def _legend(found: Map) -> list[str]:
     names = {min(c.winners): c.winners for c in found.cells if c.settled}
     lines = [
-        f"{MARKS[k % len(MARKS)]}  {' = '.join(found.words[j] for j in sorted(names[i]))}"
+        visible(f"{MARKS[k % len(MARKS)]}  {' = '.join(found.words[j] for j in sorted(names[i]))}")
         for k, i in enumerate(winners(found))
     ]
     if any(not c.settled and c.mixed for c in found.cells):
@@ -288,7 +288,7 @@ def _lines(found: Map) -> list[str]:
 
 def _boundary(found: Map, line: Line) -> str:
     x, y = (p.address for p in found.parameters)
-    words = " and ".join(found.words[i] for i in line.pair)
+    words = visible(" and ".join(found.words[i] for i in line.pair))
     offset = _short(line.offset, found.digits)
     if line.tilt is None:
         return f"{words} tie where {x} = {offset}"
