@@ -456,7 +456,7 @@ def test_no_message_does(word: str, tmp_path: Path) -> None:
         whole.replace('mask = "causal"', f"mask = {quoted(word)}"),
         f"{whole}\n[aliases]\n{quoted(word)} = {quoted(word)}",
         whole.replace("[matrices]", f"[matrices]\n{quoted(word)} = 1"),
-        f"text = {quoted(word)}\n{whole}",
+        f"text = {quoted(f'../{word}')}\n{whole}",
         f"{quoted(word)} = 1\n{whole}",
         whole.replace('"identity"', quoted(word)),
     ]
