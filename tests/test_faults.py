@@ -381,3 +381,18 @@ def test_json_escapes_what_a_terminal_obeys() -> None:
     assert json.loads(text) == value
     assert all(c.isprintable() or c == "\n" for c in text)
     assert "猫" in text and "é" in text
+
+
+def test_a_page_names_specs_in_its_folder_alone(tmp_path: Path) -> None:
+    from symattn import myst
+
+    inside, outside = tmp_path / "book", tmp_path / "secret.toml"
+    inside.mkdir()
+    outside.write_text("")
+    (inside / "link.toml").symlink_to(outside)
+    assert files.is_within(inside / "own.toml", inside)
+    for name in ("../secret.toml", "link.toml", "/etc/own.toml", "a\0.toml"):
+        assert not files.is_within(inside / name, inside)
+    for name in ("../secret.toml", "/etc/own.toml", "a\0.toml"):
+        with pytest.raises(SpecError, match="wanted a file in the folder that mystmd runs in"):
+            myst.directive({"arg": "show A", "options": {"spec": name}}, "article")
