@@ -53,6 +53,7 @@ ALLOWED = {
     ("trace.py", "eval"): "a function that calls it is refused",
     ("trace.py", "exec"): "a function that calls it is refused",
     ("rewrite.py", "compile"): "a function's own source file, which Python has run already",
+    ("files.py", "open"): "of what was named, once it was seen to be a file",
     ("files.py", "write_bytes"): "to a device or a pipe, in whose place no file may come",
     ("repl.py", "code"): "the prompt that runs what its user types",
     ("mathml.py", "fromstring"): "what math-core has written, which declares nothing",

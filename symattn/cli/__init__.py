@@ -18,6 +18,7 @@ import click
 from symattn.cli.bar import bar
 from symattn.cli.terminal import encoded, say
 from symattn.errors import SymattnError, shortened
+from symattn.notation import visible
 
 # NumPy's BLAS starts a thread for each core when it is imported, which takes as long as the rest
 # of NumPy; matrices that a command works on are too small for more than one.
@@ -93,7 +94,7 @@ def run() -> None:
     except click.exceptions.NoArgsIsHelpError as error:
         message, status = error.format_message(), 2
     except click.ClickException as error:
-        message, status = f"symattn: {shortened(error.format_message())}", 2
+        message, status = f"symattn: {error.format_message()}", 2
     except (click.Abort, KeyboardInterrupt):
         message, status = "symattn: stopped", 130
     except (_Unheard, BrokenPipeError):
@@ -106,7 +107,7 @@ def run() -> None:
         message, status = "symattn: this takes more memory than there is", 2
     try:
         if message:
-            say(shortened(" ".join(message.split("\n"))))
+            say(one_line(message))
         _flush()
     except BrokenPipeError:
         _unheard()
@@ -117,6 +118,11 @@ def run() -> None:
             say(f"symattn: {error.strerror or error}")
         status = status or 2
     sys.exit(status)
+
+
+def one_line(message: str) -> str:
+    """A message as it is printed: on a line, with nothing that a terminal obeys, and short."""
+    return shortened(visible(" ".join(shortened(message).split("\n"))))
 
 
 def _flush() -> None:

@@ -15,7 +15,7 @@ from types import FrameType
 
 import click
 
-from symattn.cli import _one_line
+from symattn.cli import one_line
 from symattn.errors import SymattnError
 from tests.fuzz.mutate import mutated
 
@@ -119,7 +119,7 @@ def _refused(error: Exception, text: str) -> tuple[str, Fault | None]:
     said = error.format_message() if isinstance(error, click.ClickException) else str(error)
     try:
         is_plain = isinstance(error, SymattnError) and said.isprintable()
-        line = said if is_plain else _one_line(said)
+        line = said if is_plain else one_line(said)
         line.encode("utf-8")
     except (ValueError, RecursionError) as inner:
         return "", Fault(f"unprintable: {type(inner).__name__}", _place(error), text)
