@@ -23,7 +23,9 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx.ext.viewcode",
     "symattn.sphinx",
+    "sphinx_click",
     "gallery",
+    "spec_keys",
 ]
 exclude_patterns = ["_build", "_ext"]
 default_role = "code"  # docstrings quote code by single backticks
@@ -46,3 +48,13 @@ html_static_path = ["_static"]
 html_css_files = ["symattn.css"]
 html_copy_source = False
 html_show_copyright = False
+
+
+def bars(app: object, what: str, name: str, of: object, options: object, lines: list[str]) -> None:
+    """|V| in a docstring is a size, and no substitution of reST's."""
+    lines[:] = [line.replace("|V|", r"\|V\|") for line in lines]
+
+
+def setup(app: object) -> None:
+    """Sphinx calls this."""
+    app.connect("autodoc-process-docstring", bars)  # type: ignore[attr-defined]

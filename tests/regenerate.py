@@ -21,6 +21,7 @@ from symattn.files import write
 from symattn.functions import activations, masks, norms, positions, softmaxes
 from symattn.properties.prover import prove
 from symattn.writers import latex, markdown, statements
+from tests import found
 from tests.five import derivation_of, page_of
 from tests.outputs import made, sums
 
@@ -109,6 +110,7 @@ def outputs() -> dict[Path, str]:
         ROOT / "docs" / "attention.md": markdown.write(article),
         ROOT / "docs" / "attention.tex": latex.write(article),
         ROOT / "docs" / "encoder.md": markdown.write(encoder, "article-encoder"),
+        ROOT / "docs" / "found.md": found.page(),
         ROOT / "docs" / "properties.md": PROPERTIES + statements.markdown(prove()),
         **{ROOT / "docs" / f"{name}.md": markdown.write(page_of(name), name) for name in PRESETS},
         **{ROOT / "docs" / "gallery" / f"{name}.md": in_gallery(name) for name in GALLERY},
