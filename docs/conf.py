@@ -31,6 +31,7 @@ exclude_patterns = ["_build", "_ext"]
 default_role = "code"  # docstrings quote code by single backticks
 nitpicky = False  # names of other packages have no page to lead to here
 show_warning_types = True
+smartquotes = False  # -- is an option of a command
 
 # GitHub's way to write mathematics, so that a page reads in both places.
 myst_enable_extensions = ["dollarmath", "colon_fence", "deflist"]
