@@ -41,7 +41,10 @@ def checked(path: Path) -> Checked:
 
 
 def steps_found(path: Path) -> Iterator[StepFound]:
-    """The steps of a document in which something is wrong, in order."""
+    """The steps of a document in which something is wrong, in order.
+
+    What stands below a step is asked again of what is printed of it, where all of it is printed.
+    """
     found = checked(path)
     derivation = found.example.derivation
     assert derivation is not None
@@ -92,13 +95,14 @@ examples are right to the last digit.
 
 ## Where the wrong numbers are
 
-| example | printed | wrong | of these, in S, Z, A, O | carried on |
-| --- | --- | --- | --- | --- |
+| example | printed | wrong | in S | in Z | in A | in O | carried on |
+| --- | --- | --- | --- | --- | --- | --- | --- |
 {rows}
 
-*Carried on* are numbers that are right for what is printed of the step before: the mistake was made
-earlier, and handed on. {carried} of the {wrong} are of this kind; the other {made} are wrong whatever
-stands above them.
+S are the scores, Z what is left of them after the division, A the weights and O the context; where
+nothing stands, none of it is wrong. *Carried on* are numbers that are right for what is printed of the
+step before: the mistake was made earlier, and handed on. {carried} of the {wrong} are of this kind; the
+other {made} are wrong whatever stands above them.
 
 Mistakes gather where arithmetic is no longer done in the head. Of the scores, which are sums of
 products, {in_S} entries are wrong, and {in_Z} where they are divided; of the weights, which are
@@ -156,8 +160,8 @@ def page() -> str:
     for i, path in enumerate(DOCUMENTS):
         counts, steps = checked(path).counts, found.get(path, [])
         wrong = {s.name: s.wrong for s in steps}
-        places = ", ".join(str(wrong.get(name, 0)) for name in order) if steps else ""
-        carried = str(sum(s.wrong - s.made for s in steps)) if steps else ""
+        places = " | ".join(str(wrong.get(name) or "") for name in order)
+        carried = sum(s.wrong - s.made for s in steps) if steps else ""
         printed = counts["right"] + counts["wrong"]
         rows.append(f"| {i + 1} | {printed} | {counts['wrong']} | {places} | {carried} |")
     by = {name: sum(s.wrong for s in everything if s.name == name) for name in order}

@@ -4,7 +4,7 @@ const fs = require("fs");
 const puppeteer = require("puppeteer-core");
 
 const [, , executablePath, site, listed] = process.argv;
-const WIDTHS = [1280, 380];
+const VIEWS = [{ width: 1280, height: 900 }, { width: 380, height: 740, isMobile: true, hasTouch: true }];
 
 (async () => {
   const browser = await puppeteer.launch({ executablePath, headless: true, args: ["--no-sandbox", "--disable-gpu"] });
@@ -17,12 +17,12 @@ const WIDTHS = [1280, 380];
   tab.on("requestfailed", (request) => of.errors.push(`not loaded: ${request.url()}`));
   for (const page of JSON.parse(fs.readFileSync(listed, "utf-8"))) {
     of = found[page] = { errors: [], requests: [], maths: [], wide: [] };
-    for (const width of WIDTHS) {
-      await tab.setViewport({ width, height: 900 });
-      if (width === WIDTHS[0]) await tab.goto(`file://${site}/${page}`, { timeout: 120000 });
-      // Boxes that scroll by themselves do not count; the browser's own zoom of a phone is not asked for.
-      const sideways = await tab.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      if (sideways > 0) of.wide.push(`${width}: by ${sideways}`);
+    for (const view of VIEWS) {
+      await tab.setViewport(view);
+      await tab.goto(`file://${site}/${page}`, { timeout: 120000 });
+      // Boxes that scroll by themselves do not count.
+      const sideways = await tab.evaluate((width) => document.documentElement.scrollWidth - width, view.width);
+      if (sideways > 0) of.wide.push(`${view.width}: by ${sideways}`);
     }
     of.maths = await tab.evaluate(() => {
       const out = [...document.querySelectorAll("merror")].map((e) => e.textContent);
