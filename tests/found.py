@@ -95,14 +95,13 @@ examples are right to the last digit.
 
 ## Where the wrong numbers are
 
-| example | printed | wrong | in S | in Z | in A | in O | carried on |
-| --- | --- | --- | --- | --- | --- | --- | --- |
+| example | wrong | where | carried on |
+| --- | --- | --- | --- |
 {rows}
 
-S are the scores, Z what is left of them after the division, A the weights and O the context; where
-nothing stands, none of it is wrong. *Carried on* are numbers that are right for what is printed of the
-step before: the mistake was made earlier, and handed on. {carried} of the {wrong} are of this kind; the
-other {made} are wrong whatever stands above them.
+S are the scores, Z what is left of them after the division, A the weights and O the context. *Carried
+on* are numbers that are right for what is printed of the step before: the mistake was made earlier, and
+handed on. {carried} of the {wrong} are of this kind; the other {made} are wrong whatever stands above them.
 
 Mistakes gather where arithmetic is no longer done in the head. Of the scores, which are sums of
 products, {in_S} entries are wrong, and {in_Z} where they are divided; of the weights, which are
@@ -160,10 +159,10 @@ def page() -> str:
     for i, path in enumerate(DOCUMENTS):
         counts, steps = checked(path).counts, found.get(path, [])
         wrong = {s.name: s.wrong for s in steps}
-        places = " | ".join(str(wrong.get(name) or "") for name in order)
-        carried = sum(s.wrong - s.made for s in steps) if steps else ""
+        places = ", ".join(f"{wrong[name]} in {name}" for name in order if wrong.get(name))
+        carried = sum(s.wrong - s.made for s in steps) or "none" if steps else ""
         printed = counts["right"] + counts["wrong"]
-        rows.append(f"| {i + 1} | {printed} | {counts['wrong']} | {places} | {carried} |")
+        rows.append(f"| no. {i + 1} | {counts['wrong']} of {printed} | {places} | {carried} |")
     by = {name: sum(s.wrong for s in everything if s.name == name) for name in order}
     wrong, made = sum(s.wrong for s in everything), sum(s.made for s in everything)
     off = [n for path in bad for n in off_by(path)]

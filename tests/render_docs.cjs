@@ -9,22 +9,28 @@ const VIEWS = [{ width: 1280, height: 900 }, { width: 380, height: 740, isMobile
 (async () => {
   const browser = await puppeteer.launch({ executablePath, headless: true, args: ["--no-sandbox", "--disable-gpu"] });
   const found = {};
-  const tab = await browser.newPage();
   let of = null;
-  tab.on("console", (message) => { if (["error", "warning"].includes(message.type())) of.errors.push(message.text()); });
-  tab.on("pageerror", (error) => of.errors.push(error.message));
-  tab.on("request", (request) => { if (!/^(file|data|blob):/.test(request.url())) of.requests.push(request.url()); });
-  tab.on("requestfailed", (request) => of.errors.push(`not loaded: ${request.url()}`));
+  const tabs = [];
+  for (const view of VIEWS) {
+    const tab = await browser.newPage();
+    tab.on("console", (message) => { if (["error", "warning"].includes(message.type())) of.errors.push(message.text()); });
+    tab.on("pageerror", (error) => of.errors.push(error.message));
+    tab.on("request", (request) => { if (!/^(file|data|blob):/.test(request.url())) of.requests.push(request.url()); });
+    tab.on("requestfailed", (request) => of.errors.push(`not loaded: ${request.url()}`));
+    await tab.setViewport(view);
+    tabs.push(tab);
+  }
   for (const page of JSON.parse(fs.readFileSync(listed, "utf-8"))) {
     of = found[page] = { errors: [], requests: [], maths: [], wide: [] };
-    for (const view of VIEWS) {
-      await tab.setViewport(view);
+    for (const tab of tabs) {
+      const { width } = tab.viewport();
+      await tab.bringToFront();
       await tab.goto(`file://${site}/${page}`, { timeout: 120000 });
       // Boxes that scroll by themselves do not count.
-      const sideways = await tab.evaluate((width) => document.documentElement.scrollWidth - width, view.width);
-      if (sideways > 0) of.wide.push(`${view.width}: by ${sideways}`);
+      const sideways = await tab.evaluate((width) => document.documentElement.scrollWidth - width, width);
+      if (sideways > 0) of.wide.push(`${width}: by ${sideways}`);
     }
-    of.maths = await tab.evaluate(() => {
+    of.maths = await tabs[0].evaluate(() => {
       const out = [...document.querySelectorAll("merror")].map((e) => e.textContent);
       const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
       for (let node = walk.nextNode(); node; node = walk.nextNode()) {
