@@ -8,17 +8,18 @@ from __future__ import annotations
 import ast
 import json
 from functools import cache
+from importlib import import_module
 from pathlib import Path
+from pkgutil import iter_modules
 from tempfile import TemporaryDirectory
 from types import ModuleType
 from typing import Any
 
 import symattn as sa
-from symattn import attention, formulas, language, layers, sublayers, transformer
+from symattn import attention, formulas, functions, language, layers, sublayers, transformer
 from symattn.document import page
 from symattn.equations import equation
 from symattn.files import write
-from symattn.functions import activations, masks, norms, positions, softmaxes
 from symattn.properties.prover import prove
 from symattn.writers import latex, markdown, statements
 from tests import found
@@ -41,7 +42,8 @@ GALLERY = tuple(
 )
 
 MODULES: list[ModuleType] = [
-    activations, masks, norms, positions, softmaxes, attention, transformer, sublayers, layers, language
+    *(import_module(f"{functions.__name__}.{m.name}") for m in iter_modules(functions.__path__)),
+    attention, transformer, sublayers, layers, language,
 ]  # fmt: skip
 
 

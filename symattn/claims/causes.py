@@ -23,7 +23,7 @@ from symattn import progress
 from symattn.certify import bounds_of, ends
 from symattn.claims.placing import Claimed
 from symattn.claims.reading.cells import Printed
-from symattn.claims.variations import Variation, Variations
+from symattn.claims.variations.core import Variation, Variations
 from symattn.derivation import Derivation
 from symattn.errors import SymattnError
 from symattn.graph import Run
@@ -66,8 +66,8 @@ class Cause:
         return ", and ".join(part.text for part in self.parts)
 
 
-#: Kinds of causes, the plainest first.
-_PLAIN = {
+#: Kinds of causes, the plainest first; one that is not here comes after them.
+PLAIN = {
     kind: place
     for place, kind in enumerate(
         ("carried", "truncated", "rounded", "cut", "exchanged", "sign", "mask", "softmax",
@@ -168,7 +168,12 @@ class _Engine:
                     if 0 < len(made) <= 2 and all(_prints(values, c, cut) for c in cells):
                         found.append(Cause(made))
         found += self.floats(target, cells)
-        found.sort(key=lambda cause: (len(cause.parts), *(_PLAIN[p.kind] for p in cause.parts)))
+        found.sort(
+            key=lambda cause: (
+                len(cause.parts),
+                *(PLAIN.get(p.kind, len(PLAIN)) for p in cause.parts),
+            )
+        )
         singles = {c.parts[0].text for c in found if len(c.parts) == 1}
         # What a single thing explains needs no second one.
         kept = [c for c in found if len(c.parts) == 1 or not singles & {p.text for p in c.parts}]

@@ -1,0 +1,1 @@
+"""One family of variations a file; each is found here by itself."""
