@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import time
 from importlib.util import find_spec
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -173,28 +175,53 @@ def test_mistakes_are_one_line_and_status_2(words: list[str], message: str, tmp_
     assert list(tmp_path.iterdir()) == []
 
 
-def test_help_fits_a_screen_and_ends_with_examples_that_run(tmp_path: Path) -> None:
-    assert len(output("--help").splitlines()) <= 24
-    assert symattn().returncode in (0, 2)
-    spec = tmp_path / "mine.toml"
-    output("new", str(spec))
-    lesson = Path(__file__).parent / "cases" / "docs" / "worked-07.md"
-    (tmp_path / "lesson.md").write_text(lesson.read_text("utf-8"), "utf-8")
-    given = pytest.importorskip("tests.test_pretrained")  # wants safetensors
-    given.saved(tmp_path, "gpt2")  # its config.json
-    given.tokenized(given.saved(tmp_path / "tiny-gpt2", "gpt2"))
+def test_help_fits_a_screen() -> None:
+    lines = output("--help").splitlines()
+    assert len(lines) <= 24
+    assert max(map(len, lines)) <= 80
+    said = re.findall(r"^  ([a-z]+)  +(\S.*)$", "\n".join(lines), re.MULTILINE)
+    assert [name for name, _ in said] == [*cli.COMMANDS]
+    assert all(what.endswith(".") and not what.endswith("...") for _, what in said)  # not cut
+
+
+def test_options_are_explained() -> None:
     for name in cli.COMMANDS:
-        lines = output(name, "--help").splitlines()
-        examples = [line.strip() for line in lines if line.strip().startswith("symattn ")]
-        assert len(examples) == 2, name
-        for example in examples:
-            if name in ("repl", "new"):
-                continue
-            words = shlex.split(example)[1:]
-            if "--text" in words and find_spec("tokenizers") is None:
-                continue
-            assert symattn(*words, cwd=tmp_path).returncode == 0, example
-        assert lines[2].strip()
+        command = cli.main.get_command(None, name)  # type: ignore[arg-type]
+        options = [p for p in command.params if isinstance(p, click.Option)]
+        assert all(option.help for option in options), name
+
+
+@pytest.fixture(scope="module")
+def folder_of_examples(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where there is what examples of helps name."""
+    folder = tmp_path_factory.mktemp("examples")
+    output("new", str(folder / "mine.toml"))
+    lesson = Path(__file__).parent / "cases" / "docs" / "worked-07.md"
+    (folder / "lesson.md").write_text(lesson.read_text("utf-8"), "utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("name", cli.COMMANDS)
+def test_help_ends_with_two_examples_that_run(name: str, folder_of_examples: Path) -> None:
+    lines = output(name, "--help").splitlines()
+    assert max(map(len, lines)) <= 80
+    assert lines[-3].strip() == "Examples:"
+    folder = folder_of_examples
+    if name in ("certify", "params"):
+        given = pytest.importorskip("tests.test_pretrained")  # wants safetensors
+        given.saved(folder, "gpt2")  # its config.json
+        given.tokenized(given.saved(folder / "tiny-gpt2", "gpt2"))
+    if name == "new":
+        (folder / "mine.toml").unlink()
+    for line in lines[-2:]:
+        words = shlex.split(line)
+        assert words[:2] == ["symattn", name]
+        if "--text" in words and find_spec("tokenizers") is None:
+            continue
+        done = symattn(*words[1:], cwd=folder, input='print(d["A"])\n')
+        assert done.returncode == 0, done.stderr
+        if name == "repl":
+            assert "A = softmax(Z_masked)" in done.stdout
 
 
 def shell(line: str) -> subprocess.CompletedProcess[str]:

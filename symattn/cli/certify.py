@@ -7,17 +7,26 @@ from pathlib import Path
 import click
 
 from symattn.cli.of_model import opened, token_options
-from symattn.cli.options import format_options, print_by
+from symattn.cli.options import Command, format_options, print_by
 from symattn.cli.terminal import say
 
 
-@click.command("certify")
+@click.command(
+    "certify",
+    cls=Command,
+    examples=(
+        'symattn certify tiny-gpt2 --text "the cat"',
+        "symattn certify tiny-gpt2 --ids 3,0,7 --digits 30 --inside",
+    ),
+)
 @click.argument("model", type=click.Path(path_type=Path))
 @token_options
 @click.option("--digits", type=int, default=15, show_default=True, help="Certified digits.")
 @click.option("--bits", type=int, help="Bits of precision; else as many as the digits take.")
-@click.option("--top", type=click.IntRange(1), default=5, show_default=True, help="Next tokens.")
-@click.option("--inside", is_flag=True, help="Where in each layer precision is lost.")
+@click.option(
+    "--top", type=click.IntRange(1), default=5, show_default=True, help="How many next tokens."
+)
+@click.option("--inside", is_flag=True, help="Show where in each layer precision is lost.")
 @format_options("text")
 def command(
     model: Path,
@@ -30,11 +39,9 @@ def command(
     form: str | None,
     as_json: bool,
 ) -> None:
-    """Certify what floats make of a trained model: config.json and safetensors.
+    """Certify what floats make of a trained model.
 
-    \b
-    symattn certify tiny-gpt2 --text "the cat"
-    symattn certify tiny-gpt2 --ids 3,0,7 --digits 30 --inside
+    MODEL is a directory with config.json and safetensors files.
     """
     from symattn.pretrained.certificate import certify, first_bits
     from symattn.pretrained.forecast import forecast

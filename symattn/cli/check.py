@@ -10,14 +10,21 @@ from typing import Any
 import click
 
 from symattn import progress
-from symattn.cli.options import format_options, print_json, print_text
+from symattn.cli.options import Command, format_options, print_json, print_text
 from symattn.cli.terminal import echo, say
 from symattn.errors import DocumentError, SymattnError
 
 
-@click.command("check")
+@click.command(
+    "check",
+    cls=Command,
+    examples=(
+        "symattn check lesson.md",
+        "symattn check lesson.md --fix --diff",
+    ),
+)
 @click.argument("documents", nargs=-1, required=True, metavar="DOC...")
-@click.option("--spec", help="What the documents are about; else each says it itself.")
+@click.option("--spec", help="The spec that the documents are about; else each names its own.")
 @click.option("--diff", "show_diff", is_flag=True, help="Show what --fix changes.")
 @click.option("--fix", "write_fix", is_flag=True, help="Correct the wrong numbers in place.")
 @click.option("--strict", is_flag=True, help="Undecided and unmatched numbers count as wrong.")
@@ -31,11 +38,10 @@ def command(
     form: str | None,
     as_json: bool,
 ) -> None:
-    """Judge the numbers somebody printed: Markdown, LaTeX, HTML, notebooks, plain text.
+    """Judge the numbers that somebody printed, and say why.
 
-    \b
-    symattn check lesson.md
-    symattn check lesson.md --fix --diff
+    DOC is Markdown, LaTeX, HTML, a notebook or plain text; the exit status is 1 where a number
+    is wrong.
     """
     from symattn.claims.fix import difference, edits, fixed_text
     from symattn.writers import findings

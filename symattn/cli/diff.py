@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import click
 
-from symattn.cli.options import derivation_of, format_options, print_by
+from symattn.cli.options import Command, derivation_of, format_options, print_by
 
 
-@click.command("diff")
+@click.command(
+    "diff",
+    cls=Command,
+    examples=(
+        "symattn diff article article-encoder",
+        "symattn diff mine.toml article --format markdown",
+    ),
+)
 @click.argument("left")
 @click.argument("right")
 @format_options("text", "markdown", "latex")
 def command(left: str, right: str, form: str | None, as_json: bool) -> None:
-    """Two derivations side by side: what changed, entry by entry.
+    """Compare two derivations: what changed, entry by entry.
 
-    \b
-    symattn diff article article-encoder
-    symattn diff mine.toml article --format markdown
+    LEFT and RIGHT are specs.
     """
     from symattn.writers import differences
 

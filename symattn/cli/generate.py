@@ -6,21 +6,27 @@ import sys
 
 import click
 
-from symattn.cli.options import DEFAULT, derivation_of, format_options, print_by
+from symattn.cli.options import DEFAULT, Command, derivation_of, format_options, print_by
 
 
-@click.command("generate")
+@click.command(
+    "generate",
+    cls=Command,
+    examples=(
+        "symattn generate -n 3",
+        "symattn generate mine.toml --format markdown",
+    ),
+)
 @click.argument("spec", default=DEFAULT)
-@click.option("-n", "n", type=click.IntRange(1), default=5, show_default=True, help="Tokens.")
-@click.option("--cached", is_flag=True, help="From keys and values kept; proven the same as not.")
+@click.option(
+    "-n", "n", type=click.IntRange(1), default=5, show_default=True, help="How many tokens."
+)
+@click.option(
+    "--cached", is_flag=True, help="With a cache of keys and values; proven to give the same."
+)
 @format_options("text", "markdown")
 def command(spec: str, n: int, cached: bool, form: str | None, as_json: bool) -> None:
-    """Go on with the most likely token, proven so, n times.
-
-    \b
-    symattn generate -n 3
-    symattn generate mine.toml --format markdown
-    """
+    """Go on with the most likely token, proven so, n times."""
     from symattn.generation import generate as generated
     from symattn.writers import generations
 

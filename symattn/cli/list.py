@@ -6,20 +6,35 @@ from pathlib import Path
 
 import click
 
-from symattn.cli.options import DEFAULT, derivation_of, format_options, print_json, print_text, put
+from symattn.cli.options import (
+    DEFAULT,
+    Command,
+    derivation_of,
+    format_options,
+    print_json,
+    print_text,
+    put,
+)
 from symattn.cli.terminal import echo
 
 
-@click.command("list")
+@click.command(
+    "list",
+    cls=Command,
+    examples=(
+        "symattn list article-encoder --json",
+        "symattn list --format mermaid",
+    ),
+)
 @click.argument("spec", default=DEFAULT)
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="A file for svg.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="The file of a picture, .svg."
+)
 @format_options("text", "svg", "mermaid")
 def command(spec: str, output: Path | None, form: str | None, as_json: bool) -> None:
-    """List the steps: address, symbol, shape, formula; or draw which feeds which.
+    """List the steps: address, symbol, shape, formula.
 
-    \b
-    symattn list article-encoder --json
-    symattn list --format mermaid
+    As svg or mermaid it draws which step feeds which.
     """
     derivation = derivation_of(spec)
     if output is not None and output.suffix.lower() == ".svg":

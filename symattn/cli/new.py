@@ -6,19 +6,25 @@ from pathlib import Path
 
 import click
 
+from symattn.cli.options import Command
 from symattn.cli.terminal import say
 from symattn.errors import SpecError
 
 
-@click.command("new")
+@click.command(
+    "new",
+    cls=Command,
+    examples=(
+        "symattn new mine.toml",
+        "symattn new small-gpt.toml --preset gpt2",
+    ),
+)
 @click.argument("name", type=click.Path(path_type=Path))
 @click.option("--preset", help="A whole model to start from: gpt2, bert, llama, gemma2, …")
 def command(name: Path, preset: str | None) -> None:
-    """Write a commented spec to start from; a file that is there is left alone.
+    """Write a commented spec to start from.
 
-    \b
-    symattn new mine.toml
-    symattn new small-gpt.toml --preset gpt2
+    A file that is there is left alone.
     """
     from symattn import files
     from symattn.errors import nearest

@@ -45,7 +45,15 @@ def format_options(*names: str) -> Callable[[Any], Any]:
 
 
 class Command(click.Command):
-    """A command whose help lists apart the options that say how numbers are shown."""
+    """A command whose help lists apart the options that say how numbers are shown.
+
+    Args:
+        examples: lines to type, with which the help ends.
+    """
+
+    def __init__(self, *args: Any, examples: Sequence[str] = (), **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.examples = tuple(examples)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         groups: dict[bool, list[tuple[str, str]]] = {False: [], True: []}
@@ -57,6 +65,11 @@ class Command(click.Command):
             if rows:
                 with formatter.section(title):
                     formatter.write_dl(rows)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Examples"):
+            for line in self.examples:
+                formatter.write(f"{' ' * formatter.current_indent}{line}\n")
 
 
 class _Shown(click.Option):

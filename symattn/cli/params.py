@@ -6,22 +6,29 @@ from pathlib import Path
 
 import click
 
-from symattn.cli.options import format_options, print_by
+from symattn.cli.options import Command, format_options, print_by
 
 
-@click.command("params")
+@click.command(
+    "params",
+    cls=Command,
+    examples=(
+        "symattn params config.json",
+        "symattn params config.json --symbolic d,L --format latex",
+    ),
+)
 @click.argument("config", type=click.Path(path_type=Path))
-@click.option("--symbolic", help="Letters that stay letters in the numbers, such as d,L.")
-@click.option("--context", type=click.IntRange(1), default=1024, show_default=True, help="Tokens.")
+@click.option("--symbolic", help="Sizes that stay symbols in the numbers, such as d,L.")
+@click.option(
+    "--context", type=click.IntRange(1), default=1024, show_default=True, help="How many tokens."
+)
 @format_options("text", "markdown", "latex")
 def command(
     config: Path, symbolic: str | None, context: int, form: str | None, as_json: bool
 ) -> None:
-    """How many parameters a config.json makes, by part, as formulas; memory, FLOPs, cache.
+    """Count a model's parameters by part, as formulas.
 
-    \b
-    symattn params config.json
-    symattn params config.json --symbolic d,L --format latex
+    CONFIG is a config.json; memory, FLOPs and cache come with them.
     """
     from symattn.pretrained.architecture import read_config
     from symattn.pretrained.counting import Count

@@ -6,23 +6,30 @@ import sys
 
 import click
 
-from symattn.cli.options import DEFAULT, format_options, print_by
+from symattn.cli.options import DEFAULT, Command, format_options, print_by
 
 
-@click.command("prove")
+@click.command(
+    "prove",
+    cls=Command,
+    examples=(
+        "symattn prove --only causality",
+        "symattn prove mine.toml --only own --only softmax --size n=4,d=2,h=2",
+    ),
+)
 @click.argument("spec", default=DEFAULT)
-@click.option("--size", default="n=3,d=2,h=1", show_default=True, help="Tokens, d_model, heads.")
-@click.option("--only", multiple=True, help="A family or property; own or model for those of SPEC.")
-@click.option("--strict", is_flag=True, help="Undecided counts as wrong.")
+@click.option("--size", default="n=3,d=2,h=1", show_default=True, help="Tokens, d_model and heads.")
+@click.option(
+    "--only", multiple=True, help="A family or a property; own or model for those of SPEC."
+)
+@click.option("--strict", is_flag=True, help="Undecided properties count as wrong.")
 @format_options("text", "markdown", "latex")
 def command(
     spec: str, size: str, only: tuple[str, ...], strict: bool, form: str | None, as_json: bool
 ) -> None:
-    """Prove what holds whatever the weights: the list, and the properties that SPEC states.
+    """Prove what holds whatever the weights.
 
-    \b
-    symattn prove
-    symattn prove mine.toml --only own --only softmax --size n=4,d=2,h=2
+    These are the list of properties, and those that SPEC states.
     """
     from symattn.properties.core import Size
     from symattn.spec_reader import load_spec

@@ -5,17 +5,22 @@ from __future__ import annotations
 import click
 
 from symattn import progress
-from symattn.cli.options import DEFAULT, derivation_of
+from symattn.cli.options import DEFAULT, Command, derivation_of
 
 
-@click.command("repl")
+@click.command(
+    "repl",
+    cls=Command,
+    examples=(
+        "symattn repl",
+        "symattn repl mine.toml",
+    ),
+)
 @click.argument("spec", default=DEFAULT)
 def command(spec: str) -> None:
-    """A Python prompt with the derivation in hand: d["A"], d["A"][1, 1].explain().
+    """Open a Python prompt with the derivation as d.
 
-    \b
-    symattn repl
-    symattn repl mine.toml
+    d["A"] shows a step, d["A"][1, 1].explain() an entry.
     """
     from symattn import repl as prompt
 

@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import click
 
-from symattn.cli.options import DEFAULT, derivation_of, format_options, print_by
+from symattn.cli.options import DEFAULT, Command, derivation_of, format_options, print_by
 
 
-@click.command("sensitivity")
+@click.command(
+    "sensitivity",
+    cls=Command,
+    examples=(
+        "symattn sensitivity --top 5",
+        "symattn sensitivity gpt2 --of 'P[2,1]' --format markdown",
+    ),
+)
 @click.argument("spec", default=DEFAULT)
-@click.option("--of", default="P", show_default=True, help="A row or an entry, such as P[1].")
-@click.option("--top", type=click.IntRange(1), default=10, show_default=True, help="How many.")
+@click.option("--of", default="P", show_default=True, help="A row or an entry: P[1].")
+@click.option(
+    "--top", type=click.IntRange(1), default=10, show_default=True, help="How many derivatives."
+)
 @format_options("text", "markdown")
 def command(spec: str, of: str, top: int, form: str | None, as_json: bool) -> None:
-    """Derivatives of each probability by each entry of the inputs, the largest first.
+    """Rank the derivatives of each probability by the inputs.
 
-    \b
-    symattn sensitivity --top 5
-    symattn sensitivity gpt2 --of 'P[2,1]' --format markdown
+    They are exact; the largest come first.
     """
     from symattn.sensitivity import sensitivities
     from symattn.writers import sensitivities as writer

@@ -30,20 +30,31 @@ if TYPE_CHECKING:
     from symattn.writers.screen import Screen
 
 
-@click.command("show", cls=Command)
+@click.command(
+    "show",
+    cls=Command,
+    examples=(
+        "symattn show 'A[1,1]' --digits 12",
+        "symattn show article-encoder P --top 3",
+    ),
+)
 @click.argument("spec_and_step", nargs=-1, required=True, metavar="[SPEC] STEP")
 @click.option("--top", "--top-k", "k", type=int, help="Only the K largest entries of a row.")
-@click.option("--nucleus", "--top-p", "p", help="Only the most likely, up to a sum of P.")
-@click.option("--expand", is_flag=True, help="Write exact entries in full: their size, then they.")
+@click.option(
+    "--nucleus", "--top-p", "p", help="Only the largest entries of a row, up to a sum of P."
+)
+@click.option("--expand", is_flag=True, help="Write exact values in full, each after its size.")
 @click.option(
     "--limit",
     type=click.IntRange(min=1),
     help=f"Characters that --expand may write for an entry, {MAX_CHARACTERS:,} if left out.",
 )
-@click.option("--as", "kind", help="Of svg and png: equation, heatmap, bars, arcs or arrows.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="A file for svg or png.")
+@click.option("--as", "kind", help="The picture: equation, heatmap, bars, arcs or arrows.")
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), help="The file of a picture, .svg or .png."
+)
 @token_options
-@click.option("--take", help="Of a trained head, a small piece as a spec: tokens=0:3,dims=0:2.")
+@click.option("--take", help="Write a piece of a trained head as a spec: tokens=0:3,dims=0:2.")
 @display_options()
 @format_options("text", "latex", "markdown", "svg", "png")
 def command(
@@ -61,13 +72,10 @@ def command(
     as_json: bool,
     **display: Any,
 ) -> None:
-    """Show a step, A, or an entry, A[1,1]: formula, exact value, decimals.
+    """Show a step or an entry: formula, exact value, decimals.
 
+    A step is called by its name, A, an entry by its place, A[1,1], counted from zero.
     Of a trained model, MODEL STEP --text "…" shows certified decimals.
-
-    \b
-    symattn show article-encoder 'P[3]' --expand --format latex
-    symattn show P --top 3
     """
     picture = _Picture.wanted(kind, form, output)
     if limit is not None and not expand:

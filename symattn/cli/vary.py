@@ -7,17 +7,33 @@ from pathlib import Path
 
 import click
 
-from symattn.cli.options import DEFAULT, derivation_of, format_options, print_by
+from symattn.cli.options import DEFAULT, Command, derivation_of, format_options, print_by
 from symattn.errors import SpecError
 
 
-@click.command("vary")
+@click.command(
+    "vary",
+    cls=Command,
+    examples=(
+        "symattn vary 'W_vocab[1,3]'",
+        "symattn vary 'W_1[0,0]' 'W_1[1,0]' --from -4 --to 4",
+    ),
+)
 @click.argument("words", nargs=-1, required=True, metavar="[SPEC] ENTRY [ENTRY]")
-@click.option("--from", "low", multiple=True, help="Where it begins; twice for two entries.")
-@click.option("--to", "high", multiple=True, help="Where it ends; twice for two entries.")
-@click.option("--digits", type=click.IntRange(0, 1000), default=6, show_default=True)
-@click.option("--cells", type=click.IntRange(1), default=1000, help="Parts of a range to look at.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), help="A plot: .svg, .png, .pdf.")
+@click.option("--from", "low", multiple=True, help="Where the range begins; twice for two entries.")
+@click.option("--to", "high", multiple=True, help="Where the range ends; twice for two entries.")
+@click.option(
+    "--digits", type=click.IntRange(0, 1000), default=6, show_default=True, help="Decimals."
+)
+@click.option(
+    "--cells", type=click.IntRange(1), default=1000, show_default=True, help="Parts of the range."
+)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path),
+    help="The file of a plot, .svg, .png or .pdf.",
+)
 @format_options("text", "markdown")
 def command(
     words: Sequence[str],
@@ -29,11 +45,9 @@ def command(
     form: str | None,
     as_json: bool,
 ) -> None:
-    """Where the most likely token changes as an entry varies; over two entries, a map.
+    """Find where the most likely token changes as an entry varies.
 
-    \b
-    symattn vary 'W_vocab[1,3]'
-    symattn vary 'W_1[0,0]' 'W_1[1,0]' --from -4 --to 4
+    Over two entries, it is a map.
     """
     from symattn.varying.vary import vary as varied
     from symattn.writers import plots, variations

@@ -6,18 +6,31 @@ import sys
 
 import click
 
-from symattn.cli.options import DEFAULT, derivation_of, format_options, print_json, print_text
+from symattn.cli.options import (
+    DEFAULT,
+    Command,
+    derivation_of,
+    format_options,
+    print_json,
+    print_text,
+)
 
 
-@click.command("verify")
+@click.command(
+    "verify",
+    cls=Command,
+    examples=(
+        "symattn verify",
+        "symattn verify mine.toml --json",
+    ),
+)
 @click.argument("spec", default=DEFAULT)
 @format_options("text")
 def command(spec: str, form: str | None, as_json: bool) -> None:
-    """Check NumPy's float64 and float32 against the exact values, step by step.
+    """Check NumPy's floats against the exact values, by step.
 
-    \b
-    symattn verify
-    symattn verify mine.toml --json
+    A float that is further off than its running error bound is a disagreement, and the
+    exit status 1.
     """
     from symattn.writers import terminal
 

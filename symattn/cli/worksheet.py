@@ -30,7 +30,14 @@ WANTED = ("model", "tokens", "width", "mask", "style")
 TYPED = ("markdown", "quarto", "latex", "notebook")
 
 
-@click.command("worksheet", cls=Command)
+@click.command(
+    "worksheet",
+    cls=Command,
+    examples=(
+        "symattn worksheet --blank A,O -o sheet.md",
+        "symattn worksheet --random --seed 7 --count 3 -o class.md",
+    ),
+)
 @click.argument("spec", required=False)
 @click.option(
     "--blank",
@@ -39,17 +46,27 @@ TYPED = ("markdown", "quarto", "latex", "notebook")
     help="What to leave blank: steps, rows, entries; or how many entries, picked by the seed. "
     "Else S, Z, A and O.",
 )
-@click.option("--seed", type=int, help="Of what is made or picked at random; the sheet says it.")
+@click.option("--seed", type=int, help="The seed of what is random; the sheet says it.")
 @output_option("The sheet, in the format of its ending; - for the terminal.")
-@click.option("--key", type=click.Path(path_type=Path), help="The key; else SHEET-key beside it.")
-@click.option("--count", type=int, default=1, help="So many different sheets, by their seeds.")
+@click.option(
+    "--key", type=click.Path(path_type=Path), help="The file of the key; else SHEET-key beside it."
+)
+@click.option("--count", type=int, default=1, help="How many sheets, each of a seed of its own.")
 @click.option("--prose/--no-prose", default=True, help="The text of the spec around the steps.")
-@click.option("--random", "is_random", is_flag=True, help="Make an example, SHEET.toml.")
-@click.option("--style", type=click.Choice(["fractions", "exponentials"]), help="Of its weights.")
-@click.option("--model", type=click.Choice(["attention_head", "next_token"]), help="Its model.")
-@click.option("--mask", type=click.Choice(["causal", "none"]), help="Its mask.")
-@click.option("--tokens", type=int, help="How many tokens it has, 2 to 6.")
-@click.option("--width", type=int, help="Components of its embeddings, 1 to 4.")
+@click.option(
+    "--random", "is_random", is_flag=True, help="Make an example, and write it as SHEET.toml."
+)
+@click.option(
+    "--style",
+    type=click.Choice(["fractions", "exponentials"]),
+    help="With --random: the form of the weights.",
+)
+@click.option(
+    "--model", type=click.Choice(["attention_head", "next_token"]), help="With --random: the model."
+)
+@click.option("--mask", type=click.Choice(["causal", "none"]), help="With --random: the mask.")
+@click.option("--tokens", type=int, help="With --random: tokens, 2 to 6.")
+@click.option("--width", type=int, help="With --random: d_model, 1 to 4.")
 @display_options(pages=True)
 def command(
     spec: str | None,
@@ -62,11 +79,9 @@ def command(
     is_random: bool,
     **given: Any,
 ) -> None:
-    """A worksheet: the derivation with boxes to write in, and its key.
+    """Write a worksheet: the derivation with boxes, and its key.
 
-    \b
-    symattn worksheet --blank A,O -o sheet.md
-    symattn worksheet --random --seed 7 --count 30 -o class.md
+    Without a spec, --random makes an example that works out by hand.
     """
     from symattn.worksheets.several import worksheets
 

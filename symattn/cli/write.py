@@ -28,7 +28,14 @@ if TYPE_CHECKING:
     from symattn.derivation import Derivation
 
 
-@click.command("write", cls=Command)
+@click.command(
+    "write",
+    cls=Command,
+    examples=(
+        "symattn write -o attention.md",
+        "symattn write gpt2 -o gpt2.md --fold layers --backward",
+    ),
+)
 @click.argument("spec", default=DEFAULT)
 @output_option(f"The file: {', '.join(ENDINGS)}; - for the terminal.")
 @click.option("--backward", is_flag=True, help="Append the backward pass, with every gradient.")
@@ -46,12 +53,7 @@ def command(
     as_json: bool,
     **display: Any,
 ) -> None:
-    """Write the whole page: every equation, derived, typeset and verified.
-
-    \b
-    symattn write -o attention.md
-    symattn write gpt2 -o gpt2.md --fold layers --backward
-    """
+    """Write the page: every equation, derived, typeset, proven."""
     from symattn.document import page, with_backward
     from symattn.writers import formats
 
