@@ -48,13 +48,15 @@ def _place(step: Step, word: Any) -> int:
     labels, size = step.axes[-1], step.shape[-1]
     if isinstance(word, str):
         if labels is None or word not in labels:
-            known = f"it has {', '.join(labels)}" if labels else "it has no words, only places"
+            known = (
+                f"it has {', '.join(labels)}" if labels else "it has no tokens, only their numbers"
+            )
             raise AddressError(
                 f"target: {step.short} has no {word!r}{nearest(word, labels or ())}; {known}"
             )
         return labels.index(word)
     if not isinstance(word, int | np.integer) or isinstance(word, bool) or not 0 <= word < size:
-        raise AddressError(f"target: wanted a word or a place from 0 to {size - 1}, got {word!r}")
+        raise AddressError(f"target: wanted a token or its number, 0 to {size - 1}, got {word!r}")
     return int(word)
 
 

@@ -326,6 +326,6 @@ def option_named(name: str, *, per_step: bool = False) -> Option:
     if name not in known:
         what = "a step's display" if per_step else "a display"
         raise OptionError(
-            f"{what} has no {name!r}{nearest(name, known)}; wanted {', '.join(known)}"
+            f"{what} has no {name!r}{nearest(name, known)}; known are {', '.join(known)}"
         )
     return OPTIONS[name]

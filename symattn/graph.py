@@ -295,7 +295,7 @@ def split_address(text: str) -> tuple[str, tuple[int | slice, ...] | None]:
         elif re.fullmatch(r"-?[0-9]{1,9}", word):
             parts.append(int(word))
         else:
-            raise AddressError(f"wanted a cell such as A[1,0], got {text!r}")
+            raise AddressError(f"wanted an entry such as A[1,0], got {text!r}")
     return step, tuple(parts)
 
 

@@ -145,7 +145,7 @@ def top_k(row: Sequence[Entry], k: int) -> Selection:
     ['P[1]', 'P[3]']
     """
     if not isinstance(k, int) or isinstance(k, bool) or k < 1:
-        raise ExactnessError(f"wanted how many to keep, a positive integer, got {k!r}")
+        raise ExactnessError(f"wanted how many to keep, a whole number of at least 1, got {k!r}")
     entries, rule = _checked(row), f"top {k}"
     kept: list[Entry] = []
     for group in _ranked(entries):

@@ -79,7 +79,7 @@ def read_text(path: Path) -> str:
         return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         raise SpecError(
-            f"{path}: wanted UTF-8 text, got byte {error.start} of another kind"
+            f"{path}: wanted a text in UTF-8, got the byte 0x{error.object[error.start]:02x}"
         ) from None
     except ValueError as error:  # a NUL in the name
         raise SpecError(f"{path}: {error}") from None
@@ -161,9 +161,9 @@ class _Reader(Table):
             if words is not None:
                 found[key] = words
             elif key in model.sequences:
-                self.fail(key, "missing; wanted the words of the sentence")
+                self.fail(key, "missing; wanted the tokens of the sentence")
         if model.embeds and vocabulary is None:
-            self.fail("vocabulary", "missing; wanted every word the model knows")
+            self.fail("vocabulary", "missing; wanted every token that the model knows")
         places: dict[str, int] = {}
         for i, word in enumerate(vocabulary or ()):
             if word in places:

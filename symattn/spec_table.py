@@ -34,7 +34,7 @@ class Table:
     def string(self, key: str, default: str) -> str:
         value = self.table.get(key, default)
         if not isinstance(value, str) or isinstance(value, Decimal):
-            self.fail(key, f"wanted a text in quotes, got {shown(value)}")
+            self.fail(key, f"wanted a string in quotes, got {shown(value)}")
         return value
 
     def choice(self, key: str, known: Sequence[str], default: str | None) -> str:
@@ -77,7 +77,7 @@ class Table:
         if value is None:
             return None
         if not isinstance(value, list) or not all(type(w) is str for w in value):
-            self.fail(key, f"wanted a list of texts, got {shown(value)}")
+            self.fail(key, f"wanted a list of strings, got {shown(value)}")
         if not value:
             self.fail(key, "wanted at least one, got an empty list")
         return tuple(unicodedata.normalize("NFC", str(w)) for w in value)

@@ -808,7 +808,7 @@ class Step:
             if not all(
                 isinstance(k, int | np.integer | slice) and not isinstance(k, bool) for k in key
             ):
-                raise IndexError(f"wanted integers, got {index!r}")
+                raise IndexError(f"wanted whole numbers, got {index!r}")
             found = places[key]
         except IndexError:
             raise AddressError(

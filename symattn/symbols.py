@@ -75,9 +75,7 @@ def with_symbols(
         name, cell = split_address(address)
         if name not in matrices:
             known = ", ".join(matrices)
-            raise AddressError(
-                f"no matrix {name!r}{nearest(name, matrices)}; wanted one of {known}"
-            )
+            raise AddressError(f"no matrix {name!r}{nearest(name, matrices)}; known are {known}")
         given = matrices[name]
         chosen = np.zeros(given.shape, dtype=bool)
         try:

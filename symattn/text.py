@@ -177,7 +177,7 @@ def load_text(path: Path) -> Text:
     _known(words, tuple(WORDS), f"{name}: words")
     for key, value in words.items():
         if not isinstance(value, str):
-            raise SpecError(f"{name}: words.{key}: wanted a text, got {value!r}")
+            raise SpecError(f"{name}: words.{key}: wanted a string, got {value!r}")
         try:
             authored(value)
         except mathml.MathError as error:
@@ -192,7 +192,7 @@ def load_text(path: Path) -> Text:
         _known(value, ("title", "body"), where)
         for part in ("title", "body"):
             if not isinstance(value.get(part), str):
-                raise SpecError(f"{where}.{part}: wanted a text, got {value.get(part)!r}")
+                raise SpecError(f"{where}.{part}: wanted a string, got {value.get(part)!r}")
         sections.append(Section(key, _in_a_line(value["title"]), value["body"], where))
     return Text(tuple(sections), {**WORDS, **{k: _in_a_line(v) for k, v in words.items()}})
 

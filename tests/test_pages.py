@@ -261,7 +261,7 @@ Ein *Wert*: {exact A[1,1]} ist {A[1,1]}, `{A[1,1]}` bleibt, $x_{0}$ auch. {large
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        ("[section.a]\ntitle = 3\nbody = ''", "mine.toml: section.a.title: wanted a text"),
+        ("[section.a]\ntitle = 3\nbody = ''", "mine.toml: section.a.title: wanted a string"),
         ("[section.a]\ntitel = ''\nbody = ''", "unknown key 'titel', did you mean 'title'"),
         ("[words]\nx = 'y'", "words: unknown key 'x'"),
         ("[section.a]\ntitle = ''\nbody = '{B[1,1]}'", "mine.toml: section.a: no step 'B'"),
@@ -271,7 +271,7 @@ Ein *Wert*: {exact A[1,1]} ist {A[1,1]}, `{A[1,1]}` bleibt, $x_{0}$ auch. {large
         ("[section.a]\ntitle = ''\nbody = 'x {A[1,1] x}'", "wanted a number of decimals"),
         ("[section.a", "not valid TOML"),
         ("section = 5", "section: wanted tables"),
-        ("[words]\nstep = 5", "words.step: wanted a text, got 5"),
+        ("[words]\nstep = 5", "words.step: wanted a string, got 5"),
         ("[section.a]\ntitle = ''\nbody = '{changes E}'", "wanted two steps"),
         ("[section.a]\ntitle = ''\nbody = '{changes E S}'", "two matrices of one shape"),
         ("[section.a]\ntitle = ''\nbody = '{probabilities A}'", "wanted a row of entries"),

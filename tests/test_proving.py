@@ -323,8 +323,8 @@ def test_a_spec_names_what_there_is(text: str, message: str) -> None:
     [
         ("properties = 1", r"properties: wanted \[\[properties\]\] tables"),
         ('[[properties]]\nlhs = "A"', "rhs is missing"),
-        ('[[properties]]\nlhs = "A"\nrhs = []', "wanted a text in quotes"),
-        ('[[properties]]\nlhs = "A"\nrhs = true', "wanted a text in quotes"),
+        ('[[properties]]\nlhs = "A"\nrhs = []', "wanted a string in quotes"),
+        ('[[properties]]\nlhs = "A"\nrhs = true', "wanted a string in quotes"),
         ('[[properties]]\nlhs = "A"\nrhs = 1\nhold = true', "unknown key, did you mean 'holds'"),
         ('[[properties]]\nlhs = "A"\nrhs = 1\nholds = 1', "wanted true or false"),
         ('[[properties]]\nlhs = "A"\nrhs = 1\nwith = "A"', "wanted a table"),

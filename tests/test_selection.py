@@ -203,7 +203,9 @@ def test_rows_of_a_matrix(article: sa.Derivation) -> None:
 
 @pytest.mark.parametrize("k", [0, -1, True, 1.0, "2", None])
 def test_k_is_a_positive_integer(article: sa.Derivation, k: Any) -> None:
-    with pytest.raises(ExactnessError, match="wanted how many to keep, a positive integer"):
+    with pytest.raises(
+        ExactnessError, match="wanted how many to keep, a whole number of at least 1"
+    ):
         article["P"].top_k(k)
 
 
@@ -334,8 +336,11 @@ def test_at_the_command_line() -> None:
         (["A", "--top", "1"], r"wanted a row such as P or A\[0\], got A"),
         (["A[1,1]", "--top", "1"], r"wanted a row such as P or A\[0\], got A\[1,1\]"),
         (["P", "--top", "1", "--nucleus", "1"], "wanted --top or --nucleus, got both"),
-        (["P", "--top", "1", "--format", "latex"], "shown as text or json, got latex"),
-        (["P", "--top", "0"], "a positive integer, got 0"),
+        (
+            ["P", "--top", "1", "--format", "latex"],
+            "wanted --format text or json with --top and --nucleus, got latex",
+        ),
+        (["P", "--top", "0"], "a whole number of at least 1, got 0"),
     ],
 )
 def test_what_the_command_line_refuses(words: list[str], message: str) -> None:

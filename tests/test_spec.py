@@ -104,7 +104,7 @@ def test_scales_are_divisors(scale: str, value: Any, formula: str) -> None:
         ),
         (changed('"attention_head"', '"atention_head"'), "did you mean 'attention_head'"),
         (with_line("tokns = 3"), "tokns: unknown key, did you mean 'tokens'.; known are format"),
-        (with_line("title = 3"), "title: wanted a text in quotes, got 3"),
+        (with_line("title = 3"), "title: wanted a string in quotes, got 3"),
         (with_line('ffn = "relu"'), "ffn: unknown key; known are format"),
         (
             with_line('ffn = "relu"').replace("attention_head", "next_token"),
@@ -133,7 +133,7 @@ def test_scales_are_divisors(scale: str, value: Any, formula: str) -> None:
             changed('tokens = ["a", "b"]', 'tokens = ["a"]'),
             "matrices.E: wanted a row for each of the 1 tokens, got 2",
         ),
-        (changed('tokens = ["a", "b"]', "tokens = [1, 2]"), "tokens: wanted a list of texts"),
+        (changed('tokens = ["a", "b"]', "tokens = [1, 2]"), "tokens: wanted a list of strings"),
         (with_line('vocabulary = ["a", "c"]'), r"tokens\[1\]: 'b' is not in the vocabulary"),
         (with_line('vocabulary = ["a", "b", "a"]'), "vocabulary: 'a' stands at 0 and again at 2"),
         (changed("[matrices]", "[matrix]"), "matrix: unknown key"),
@@ -190,7 +190,7 @@ def test_scales_are_divisors(scale: str, value: Any, formula: str) -> None:
         (with_line(f'text = "{"a" * 300}"'), "text: wanted the name of a file"),
         (changed("0.5", "1" * 5000), "not valid TOML: Exceeds the limit"),
         (changed("format = 1", "format = true"), "format: wanted 1, got True"),
-        (changed('tokens = ["a", "b"]', "tokens = [0.5, 1.5]"), "tokens: wanted a list of texts"),
+        (changed('tokens = ["a", "b"]', "tokens = [0.5, 1.5]"), "tokens: wanted a list of strings"),
         (with_line('inputs = "exakt"'), "inputs: wanted one of exact, printed, got 'exakt'"),
         (with_line('text = "../secret.toml"'), "text: wanted the name of a file beside the spec"),
     ],
@@ -223,7 +223,7 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
         load_spec(tmp_path / "dir.toml")
     binary = tmp_path / "binary.toml"
     binary.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(SpecError, match="wanted UTF-8 text"):
+    with pytest.raises(SpecError, match="wanted a text in UTF-8, got the byte 0x"):
         load_spec(binary)
     deep = tmp_path / "deep.toml"
     deep.write_text("a = " + "[" * 5000)

@@ -85,7 +85,7 @@ def placed(
         try:
             entry = derivation[marked.address]
             if not isinstance(entry, Entry):
-                raise AddressError(f"wanted a cell such as A[1,0], got {marked.address!r}")
+                raise AddressError(f"wanted an entry such as A[1,0], got {marked.address!r}")
             quoted = any(
                 b.kind == "quoted" and b.start <= marked.start < b.end for b in reading.blocks
             )

@@ -86,7 +86,7 @@ def _content(argument: str, derivation: Derivation, fenced: bool) -> str:
             place = derivation.with_display(highlight=cells).step(place.address)
         latex = _step(place, options)
     else:
-        raise AddressError(f"wanted a step or a cell such as A[1,0], got {address!r}")
+        raise AddressError(f"wanted a step such as A, or an entry such as A[1,0], got {address!r}")
     return f"```math\n{latex}\n```" if fenced else f"\\[\n{latex}\n\\]"
 
 

@@ -156,7 +156,7 @@ def _show_selection(address: str, found: Any, k: int | None, p: str | None, kind
     if k is not None and p is not None:
         raise SpecError("wanted --top or --nucleus, got both")
     if kind not in ("text", "json"):
-        raise SpecError(f"what is kept is shown as text or json, got {kind}")
+        raise SpecError(f"wanted --format text or json with --top and --nucleus, got {kind}")
     row = [] if isinstance(found, Entry) else list(found)
     if not row or not all(isinstance(entry, Entry) for entry in row):
         raise SpecError(f"wanted a row such as P or A[0], got {address}")

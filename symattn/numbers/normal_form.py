@@ -691,7 +691,7 @@ def number(value: Exact | Sum) -> Sum:
     if isinstance(value, Name):
         return of(Kernel("symbol", value.name))
     if isinstance(value, Infinity):
-        raise ExactnessError(f"{value} is a mark, and no number to calculate with")
+        raise ExactnessError(f"{value} masks a score, and is no number to calculate with")
     assert isinstance(value, Apply)
     operands = [number(a) for a in value.args]
     return apply(value.op, operands)

@@ -102,7 +102,7 @@ def _sub(a: Any, b: Any) -> Any:
 
 def _exp(a: Any) -> Any:
     if a is sympy.S.Infinity:
-        raise ExactnessError("exp met oo")
+        raise ExactnessError("exp met oo: only -oo masks a score")
     return sympy.S.Zero if a is sympy.S.NegativeInfinity else sympy.exp(a)
 
 

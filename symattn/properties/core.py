@@ -37,7 +37,7 @@ class Size:
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or value < least:
                 raise OptionError(
-                    f"size: wanted {name} as an integer of at least {least}, got {value!r}"
+                    f"size: wanted {name} as a whole number of at least {least}, got {value!r}"
                 )
         if self.d % self.h:
             raise ShapeError(f"size: wanted d divisible by h = {self.h}, got d = {self.d}")

@@ -118,7 +118,8 @@ class Arrays:
                 return self.number(word)
         known = [s.name for s in self._derivation.steps] + list(functions)
         raise AddressError(
-            f"no step or function {word!r}{nearest(word, known)}; wanted one of these, or a number"
+            f"no step or function {word!r}{nearest(word, known)}; wanted a step of the derivation, "
+            "a function of its model, or a number"
         )
 
     def _has(self, name: str) -> bool:
@@ -180,7 +181,7 @@ def symbolic(derivation: Derivation, names: tuple[str, ...] | None = None) -> De
     for name in names or ():
         if name not in inputs:
             raise AddressError(
-                f"no input {name!r}{nearest(name, inputs)}; wanted one of {', '.join(inputs)}"
+                f"no input {name!r}{nearest(name, inputs)}; known are {', '.join(inputs)}"
             )
     wanted = (
         [n for n, x in inputs.items() if x.shape and n not in derivation.masks]

@@ -72,7 +72,9 @@ def parameter(derivation: Derivation, address: str) -> Parameter:
     if isinstance(found, np.ndarray):
         raise AddressError(f"wanted one entry of {name}, of shape {array.shape}, got {address}")
     if isinstance(found, Infinity):
-        raise OptionError(f"{address} is {found}, a mark and no number that could vary")
+        raise OptionError(
+            f"{address} is {found}, which masks a score, and no number that could vary"
+        )
     places = cast("tuple[int, ...]", cell or ())
     index = tuple(i + n if i < 0 else i for i, n in zip(places, array.shape, strict=True))
     return Parameter(name, index, found)

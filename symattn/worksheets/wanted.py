@@ -80,6 +80,6 @@ def wanted(**options: Any) -> Wanted:
     for name in options:
         if name not in known:
             raise OptionError(
-                f"an example has no {name!r}{nearest(name, known)}; wanted {', '.join(known)}"
+                f"an example has no {name!r}{nearest(name, known)}; known are {', '.join(known)}"
             )
     return Wanted(**options)
