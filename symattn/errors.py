@@ -27,7 +27,7 @@ def shortened(message: str) -> str:
     """A message in which what somebody gave, and it quotes, takes no more than a few lines.
 
     >>> len(shortened(f"no step {'A' * 10**6!r}; the steps are E, A"))
-    337
+    311
     """
     message = _LONG_WORD.sub(lambda word: _ends(word[0], MAX_WORD), message)
     return _ends(message, MAX_MESSAGE)

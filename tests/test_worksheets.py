@@ -174,8 +174,8 @@ def test_what_is_a_blank_once_more_is_not_shown(function: Any) -> None:
 
 
 def test_a_sum_below_the_bar_is_not_shown() -> None:
-    """P would be fractions over 29, which is asked."""
-    spec = parse_spec(random_text(0, model="next_token"), "example")
+    """P would be fractions that tell the sum, 4, which is asked."""
+    spec = parse_spec(random_text(2, model="next_token"), "example")
     d = spec.derive()
     total = d["P.sum"].entries()[0].text()
     text = str(written(worksheet(d, "P.sum").sheet, "latex"))
