@@ -1,0 +1,49 @@
+"""Which tests run a line, from coverage's record of one run of the suite, and how long each takes."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from collections import defaultdict
+from pathlib import Path
+
+from coverage import CoverageData
+
+
+class TestsOf:
+    """The tests that run a line: cheapest first, as pytest names them."""
+
+    __test__ = False  # a tool for tests, none itself
+
+    def __init__(self, record: Path, durations: Path):
+        self.data = CoverageData(str(record))
+        self.data.read()
+        self.measured = {Path(name).as_posix(): name for name in self.data.measured_files()}
+        self.seconds: dict[str, float] = defaultdict(float)
+        for case in ET.parse(durations).iter("testcase"):
+            name = case.get("name", "").partition("[")[0]
+            self.seconds[f"{case.get('classname')}.{name}"] += float(case.get("time", 0))
+
+    def lines(self, path: str, first: int, last: int) -> list[str]:
+        """Contexts of any of the lines; where only the import runs them, of the whole file."""
+        name = next(
+            (real for shown, real in self.measured.items() if shown.endswith("/" + path)), None
+        )
+        if name is None:
+            return []
+        by_line = self.data.contexts_by_lineno(name)
+        found = {context for line in range(first, last + 1) for context in by_line.get(line, ())}
+        if found == {""}:
+            found = {context for contexts in by_line.values() for context in contexts}
+        return sorted((c for c in found if c in self.seconds), key=lambda c: self.seconds[c])
+
+    def within(self, contexts: list[str], budget: float) -> tuple[list[str], float]:
+        """The cheapest of them that fit into so many seconds (at least one), as node ids, and their seconds."""
+        chosen: list[str] = []
+        spent = 0.0
+        for context in contexts:
+            spent += self.seconds[context]
+            if chosen and spent > budget:
+                break
+            module, _, function = context.rpartition(".")
+            chosen.append(f"{module.replace('.', '/')}.py::{function}")
+        return chosen, spent

@@ -1,0 +1,166 @@
+"""What comes of texts, whole and broken: read, judged, explained, corrected, refused, each as a line.
+
+The texts are those of the fuzzer (`tests.fuzz`), the same each time. A line is a digest of all that was found, so
+any change of what is read, of a place, a verdict, a cause or a message shows, whoever made it; the words behind the
+digest say roughly what it was. `python tests/regenerate.py` writes the lines anew: look at what changed, and why.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from symattn.certify import decimal_of
+from symattn.claims.check import check
+from symattn.claims.fix import difference, edits, fixed_text
+from symattn.claims.reading import Document, read
+from symattn.claims.reading.cells import read as read_cell
+from symattn.claims.reading.mapped import Mapped
+from symattn.claims.reading.translate import divisor_text, exact_value
+from symattn.decide import sign
+from symattn.errors import SymattnError
+from symattn.literals import Infinity, parse
+from symattn.numbers.compact import number
+from symattn.numbers.texts import text as text_of
+from symattn.spec_reader import load_spec, parse_spec
+from symattn.transformer import worked_attention
+from symattn.writers import findings
+from tests.fuzz import corpus
+from tests.fuzz.mutate import mutated
+
+GOLDEN = Path(__file__).parent / "golden" / "recorded"
+SEED = 20261201
+GROUP = 20  # texts of one test
+
+
+def _tried(what: Callable[[], Any]) -> str:
+    """What came of it as text; of a refusal its message."""
+    try:
+        return repr(what())
+    except SymattnError as error:
+        return _refusal(error)
+
+
+def _refusal(error: SymattnError) -> str:
+    """Its kind and words, without those of Python's own readers, which change with it."""
+    words = re.sub(
+        r"(not valid TOML|not valid JSON|not a notebook).*", r"\1", str(error), flags=re.DOTALL
+    )
+    return f"{type(error).__name__}: {words}"
+
+
+def _document(kind: Any, against: bool = False) -> Callable[[str], tuple[str, str]]:
+    def run(text: str) -> tuple[str, str]:
+        spec = load_spec("article") if against else None
+        reading = read(Document("case", text, kind))
+        checked = check(
+            reading, worked_attention, spec.derive() if spec else None,
+            claims=spec.claims if spec else (), aliases={"attn": "A"} if spec else {},
+        )  # fmt: skip
+        changes = edits(checked)
+        new = fixed_text(text, changes)
+        whole = [
+            [(m.name, m.notation, m.start, m.end, m.rows) for m in reading.matrices],
+            reading.problems, json.dumps(findings.data(checked), ensure_ascii=False), findings.text(checked),
+            findings.github(checked), new, difference("case", text, new),
+        ]  # fmt: skip
+        said = ", ".join(f"{count} {verdict}" for verdict, count in checked.counts.items() if count)
+        return repr(whole), f"{len(reading.matrices)} matrices; {said or 'nothing judged'}"
+
+    return run
+
+
+def _literal(text: str) -> tuple[str, str]:
+    found = _tried(lambda: parse(text))
+    cell = _tried(lambda: read_cell(Mapped.plain(text), 0, len(text)))
+    return "\n".join([found, cell, repr(exact_value(text)), repr(divisor_text(text))]), found[:60]
+
+
+def _number(text: str) -> tuple[str, str]:
+    def value() -> tuple[str, ...]:
+        form = number(parse(text))
+        if isinstance(form, Infinity):
+            return (str(form),)
+        shown = (text_of(form, "text"), text_of(form, "latex"))
+        if form.has_symbols:
+            return shown
+        return (*shown, _tried(lambda: sign(form)), _tried(lambda: decimal_of(form, 12)))
+
+    found = _tried(value)
+    return found, found[:60]
+
+
+def _spec(text: str) -> tuple[str, str]:
+    def derived() -> Any:
+        spec = parse_spec(text)
+        if sum(array.size for array in spec.matrices.values()) > 60 or spec.config:
+            return spec.model, sorted(spec.matrices)
+        d = spec.derive()
+        return [(s.address, s.symbol, s.shape, s.formula, s.latex(), s.decimal(4)) for s in d.steps]
+
+    found = _tried(derived)
+    return found, found[:60]
+
+
+def _address(text: str) -> tuple[str, str]:
+    derivation = load_spec("article").derive()
+    found = _tried(lambda: derivation[text])
+    return found, found[:60]
+
+
+#: By name, the function, the texts to begin with, what is put into them, and how many are made.
+KINDS: dict[str, tuple[Callable[[str], tuple[str, str]], tuple[str, ...], tuple[str, ...], int]] = {
+    "markdown": (_document("markdown"), corpus.markdown(), corpus.SIGNS, 400),
+    "latex": (_document("latex"), corpus.latex(), corpus.SIGNS, 400),
+    "html": (_document("html"), corpus.pages(), corpus.SIGNS, 300),
+    "notebook": (_document("notebook"), corpus.notebooks(), corpus.SIGNS, 250),
+    "text": (_document("text"), corpus.markdown(), corpus.SIGNS, 200),
+    "against-a-spec": (_document("markdown", True), corpus.markdown(), corpus.SIGNS, 220),
+    "literals": (_literal, corpus.LITERALS, corpus.LITERAL_WORDS, 1500),
+    "numbers": (_number, corpus.LITERALS, corpus.LITERAL_WORDS, 1500),
+    "specs": (_spec, corpus.specs(), corpus.SPEC_WORDS, 300),
+    "addresses": (_address, corpus.ADDRESSES, corpus.ADDRESS_WORDS, 200),
+}  # fmt: skip
+
+
+def groups() -> Iterator[tuple[str, int]]:
+    """Each kind, cut into groups that are a test each."""
+    for name, (_, start, _, made) in KINDS.items():
+        for group in range((len(start) + made + GROUP - 1) // GROUP):
+            yield name, group
+
+
+def texts(name: str) -> list[str]:
+    """The texts of a kind: those to begin with, then the broken ones."""
+    _, start, words, made = KINDS[name]
+    rng = Random(f"{SEED} {name}")
+    broken = [mutated(rng, start, words) for _ in range(made)]
+    return [*start, *(text.encode("utf-8", "replace").decode() for text in broken)]
+
+
+def lines(name: str, group: int) -> list[str]:
+    """What comes of the texts of a group, a line each."""
+    run = KINDS[name][0]
+    found = []
+    for number_of, text in list(enumerate(texts(name)))[group * GROUP : (group + 1) * GROUP]:
+        try:
+            whole, said = run(text)
+        except SymattnError as error:
+            whole = said = _refusal(error)
+        digest = hashlib.sha256(whole.encode("utf-8", "backslashreplace")).hexdigest()[:12]
+        shown = said[:80].encode("unicode_escape").decode("ascii")
+        found.append(f"{number_of} {digest} {shown}")
+    return found
+
+
+def outputs() -> dict[Path, str]:
+    """The files of the lines of each kind."""
+    found: dict[Path, list[str]] = {}
+    for name, group in groups():
+        found.setdefault(GOLDEN / f"{name}.txt", []).extend(lines(name, group))
+    return {path: "\n".join(of) + "\n" for path, of in found.items()}

@@ -1,0 +1,13 @@
+"""What is read, judged and refused of some 5,800 texts is what it was when it was last looked at."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.recorded import GOLDEN, GROUP, groups, lines
+
+
+@pytest.mark.parametrize(("name", "group"), list(groups()))
+def test_what_comes_of_a_text_is_what_it_was(name: str, group: int) -> None:
+    kept = (GOLDEN / f"{name}.txt").read_text("utf-8").splitlines()
+    assert lines(name, group) == kept[group * GROUP : (group + 1) * GROUP]
