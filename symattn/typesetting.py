@@ -80,6 +80,7 @@ def _typst() -> Any:
         import typst
     except ImportError:
         raise OptionError(
-            "PDF, SVG and PNG need typst, which is not installed: pip install 'symattn[pdf]'"
+            "PDF, SVG and PNG need typst, which is not installed: "
+            "pip install 'symattn[pdf]' (in a clone '.[pdf]')"
         ) from None
     return typst

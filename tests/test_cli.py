@@ -224,6 +224,21 @@ def test_help_ends_with_two_examples_that_run(name: str, folder_of_examples: Pat
             assert "A = softmax(Z_masked)" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["wite"], "no command 'wite', did you mean 'write'?; known are write, show, "),
+        (["show"], "wanted [SPEC] STEP, got nothing; `symattn show -h` has examples\n"),
+        (["check"], "wanted DOC..., got nothing; `symattn check -h` has examples\n"),
+    ],
+)
+def test_a_call_that_lacks_something_says_what(words: list[str], message: str) -> None:
+    done = symattn(*words)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"symattn: {message}")
+    assert done.stderr.count("\n") == 1
+
+
 def shell(line: str) -> subprocess.CompletedProcess[str]:
     """A line of shell, after the program's own words."""
     return subprocess.run(

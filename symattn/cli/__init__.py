@@ -17,7 +17,7 @@ import click
 
 from symattn.cli.bar import bar
 from symattn.cli.terminal import encoded, say
-from symattn.errors import SymattnError, shortened
+from symattn.errors import SymattnError, nearest, shortened
 from symattn.notation import visible
 
 # NumPy's BLAS starts a thread for each core when it is imported, which takes as long as the rest
@@ -48,7 +48,10 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
-            return None
+            known = ", ".join(COMMANDS)
+            raise click.UsageError(
+                f"no command {cmd_name!r}{nearest(cmd_name, COMMANDS)}; known are {known}"
+            )
         command: click.Command = import_module(f"symattn.cli.{cmd_name}").command
         return command
 
@@ -90,24 +93,29 @@ def run() -> None:
     except SystemExit as stop:  # of a command that says it itself
         status = stop.code if isinstance(stop.code, int) else 1
     except SymattnError as error:
-        message, status = f"symattn: {error}", 2
+        message, status = _told(error), 2
     except click.exceptions.NoArgsIsHelpError as error:
         message, status = error.format_message(), 2
+    except click.MissingParameter as error:
+        wanted = error.param.make_metavar(error.ctx) if error.param and error.ctx else "more"
+        name = error.ctx.info_name if error.ctx else "COMMAND"
+        message = _told(f"wanted {wanted}, got nothing; `symattn {name} -h` has examples")
+        status = 2
     except click.ClickException as error:
-        message, status = f"symattn: {error.format_message()}", 2
+        message, status = _told(error.format_message()), 2
     except (click.Abort, KeyboardInterrupt):
-        message, status = "symattn: stopped", 130
+        message, status = _told("stopped"), 130
     except (_Unheard, BrokenPipeError):
         _unheard()
         status = UNHEARD
     except OSError as error:
         said = f"{error.filename}: " if isinstance(error.filename, str) else ""
-        message, status = f"symattn: {said}{error.strerror or error}", 2
+        message, status = _told(f"{said}{error.strerror or error}"), 2
     except MemoryError:
-        message, status = "symattn: this takes more memory than there is", 2
+        message, status = _told("this takes more memory than there is"), 2
     try:
         if message:
-            say(one_line(message))
+            say(message)
         _flush()
     except BrokenPipeError:
         _unheard()
@@ -115,9 +123,13 @@ def run() -> None:
     except OSError as error:
         _unheard()
         with suppress(OSError):
-            say(f"symattn: {error.strerror or error}")
+            say(_told(error.strerror or error))
         status = status or 2
     sys.exit(status)
+
+
+def _told(what: object) -> str:
+    return one_line(f"symattn: {what}")
 
 
 def one_line(message: str) -> str:

@@ -131,7 +131,8 @@ def _opened(file: Path) -> Any:
         from safetensors import SafetensorError, safe_open
     except ImportError:
         raise OptionError(
-            "weights need safetensors, which is not installed: pip install 'symattn[models]'"
+            "weights need safetensors, which is not installed: "
+            "pip install 'symattn[models]' (in a clone '.[models]')"
         ) from None
     try:
         return safe_open(file, "numpy")

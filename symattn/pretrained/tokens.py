@@ -65,7 +65,8 @@ def _opened(path: Path) -> Any:
         from tokenizers import Tokenizer as Theirs
     except ImportError:
         raise OptionError(
-            "text needs tokenizers, which is not installed: pip install 'symattn[models]', or give "
+            "text needs tokenizers, which is not installed: "
+            "pip install 'symattn[models]' (in a clone '.[models]'), or give "
             "the tokens with --ids"
         ) from None
     data = files.read(path, MAX_BYTES, ModelError, "a tokenizer")

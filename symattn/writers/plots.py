@@ -78,7 +78,8 @@ def _figure() -> Any:
         from matplotlib.figure import Figure
     except ImportError:
         raise OptionError(
-            "plots need matplotlib, which is not installed: pip install 'symattn[plot]'"
+            "plots need matplotlib, which is not installed: "
+            "pip install 'symattn[plot]' (in a clone '.[plot]')"
         ) from None
     return Figure(figsize=(7, 4.5), layout="constrained")
 
