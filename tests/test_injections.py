@@ -41,6 +41,8 @@ from symattn.writers import dialects, formats, latex, markdown, notebook, typst
 from symattn.writers import html as html_writer
 from symattn.writers.session import _quoted, _text
 
+pytestmark = pytest.mark.once
+
 HERE = Path(__file__).parent
 
 #: A script that says that it ran.
