@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from symattn.worksheets.examples import random_spec
     from symattn.worksheets.sheet import worksheet
 
-__version__ = "0.1.0"
+__version__ = "1.0.0rc1"
 
 __all__ = [
     "Comparison",

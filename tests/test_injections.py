@@ -504,7 +504,6 @@ def test_documents_do_not_either(tmp_path: Path) -> None:
 
 
 @pytest.mark.render
-@pytest.mark.once
 def test_no_script_runs_and_nothing_is_asked_for(tmp_path: Path) -> None:
     chromium, modules = shutil.which("chromium"), os.environ.get("NODE_PATH")
     if not (
@@ -546,7 +545,6 @@ def test_no_script_runs_and_nothing_is_asked_for(tmp_path: Path) -> None:
 
 
 @pytest.mark.render
-@pytest.mark.once
 @pytest.mark.parametrize("engine", ["pdflatex", "lualatex"])
 def test_tex_reads_and_writes_nothing(engine: str, tmp_path: Path) -> None:
     if not (shutil.which(engine) and shutil.which("pdftotext")):
