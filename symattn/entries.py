@@ -367,6 +367,8 @@ class Explanation:
         lines = [f"&{sign} {t}" for i, (sign, t) in enumerate(chain) if t and t not in parts[:i]]
         if entry.about and (step.shows_decimals or not lines):
             lines.append(f"&{entry.about}")
+        if not lines:  # an integer in a matrix of decimals
+            lines.append(f"&= {step.displayed_at(entry.index, 'latex')}")
         return aligned([f"{step.entry_symbol(entry.index)} {lines[0]}", *lines[1:]])
 
     def _repr_latex_(self) -> str:

@@ -25,6 +25,8 @@ _COLLAPSE = (
     (re.compile(r"\\frac\{([^{}]*)\}\{([^{}]*)\}"), lambda m: max(m[1], m[2], key=len)),
     (re.compile(r"\\sqrt\{([^{}]*)\}"), lambda m: "r" + m[1]),
     (re.compile(r"[_^]\{([^{}]*)\}"), lambda m: m[1][: (len(m[1]) + 1) // 2]),
+    # A frame does not shrink with its letters: it is as wide as two where they are small.
+    (re.compile(r"\\boxed\{([^{}]*)\}"), lambda m: f"xx{m[1]}"),
     (re.compile(r"\\(?:text|mathrm|texttt)\{([^{}]*)\}"), lambda m: m[1]),
     (re.compile(r"\{([^{}]*)\}"), lambda m: m[1]),
 )
@@ -39,6 +41,8 @@ def width(latex: str) -> int:
 
     >>> width(r"\frac{1}{25} + 3"), width(r"\begin{bmatrix} 10 & 20 \\ 1 & 2 \end{bmatrix}")
     (6, 10)
+    >>> width(r"\boxed{abc}")
+    5
     """
     while match := _ENVIRONMENT.search(latex):
         inner = _matrix_width(match[2])
@@ -130,7 +134,7 @@ def aligned(lines: list[str]) -> str:
     if len(lines) > 1 and lines[0].endswith(" &"):
         lines = [f"{lines[0]}{lines[1].lstrip('&')}", *lines[2:]]
     if len(lines) == 1:
-        return lines[0].replace("&= ", "= ", 1)
+        return re.sub(r"&(?==|\\approx)", "", lines[0], count=1)
     # Lines of matrices need air between them; and see `matrices` on a bare break.
     body = " \\\\[6pt]\n".join(lines)
     return f"\\begin{{aligned}}\n{body}\n\\end{{aligned}}"

@@ -121,27 +121,41 @@ def _word(word: str) -> str:
 def text(words: str) -> str:
     r"""Any text inside an equation, shown and never interpreted.
 
-    >>> print(text("50% [CLS]"), text("<s>"))
-    \text{50\% [CLS]} {<}\text{s}{>}
+    >>> print(text("50% [CLS]"), text("<s>"), text("-->"))
+    \text{50\% [CLS]} {<}\text{s}{>} \text{-}\text{-}{>}
     """
     # Signs that a text mode lacks somewhere are set in maths, between pieces of text.
-    pieces = re.split(r"([\\^~<>|])", visible(words))
+    # Two signs that would become one stand in two: LuaTeX sees through an empty group.
+    pieces = [p for piece in _SIGNS.split(visible(words)) for p in _LIGATURE.split(piece)]
     shown = [_MATH_SIGNS.get(piece) or rf"\text{{{_escaped(piece)}}}" for piece in pieces if piece]
     return "".join(shown) or r"\text{}"
 
 
-def escape(words: str) -> str:
+def escape(words: str, apart: str = r"\/") -> str:
     r"""Any text in a LaTeX document outside equations.
 
-    >>> print(escape("a_b <c>"))
-    a\_b ${<}$c${>}$
+    Args:
+        apart: what keeps two signs apart that would become one.
+
+    >>> print(escape("a_b <c> -->"))
+    a\_b ${<}$c${>}$ -\/-${>}$
     """
-    pieces = re.split(r"([\\^~<>|])", visible(words))
-    return "".join(f"${_MATH_SIGNS[p]}$" if p in _MATH_SIGNS else _escaped(p) for p in pieces)
+    pieces = _SIGNS.split(visible(words))
+    return "".join(
+        f"${_MATH_SIGNS[p]}$" if p in _MATH_SIGNS else _LIGATURE.sub(lambda _: apart, _escaped(p))
+        for p in pieces
+    )
 
 
 def _escaped(words: str) -> str:
     return re.sub(r"([{}$&#%_])", r"\\\1", words)
+
+
+#: Signs that a text mode lacks somewhere.
+_SIGNS = re.compile(r"([\\^~<>|])")
+
+#: Between these, TeX would make one sign of two: dashes of hyphens, quotes, ¿ and ¡.
+_LIGATURE = re.compile("(?<=-)(?=-)|(?<=`)(?=`)|(?<=')(?=')|(?<=,)(?=,)|(?<=[?!])(?=`)")
 
 
 _MATH_SIGNS = {
@@ -221,4 +235,5 @@ def function_symbol(name: str) -> str:
 
 def as_code(source: str) -> str:
     """Source text as LaTeX, for what no renderer is at hand."""
-    return rf"\texttt{{{escape(source)}}}"
+    escaped = escape(source, apart="{}")
+    return rf"\texttt{{{escaped}}}"

@@ -59,6 +59,9 @@ def _join(rows: list[list[str]], tall: bool = False) -> str:
     lines = [" & ".join(row) for row in rows]
     # Fractions need air between rows, and exact and rounded rows beside each other the
     # same. After a bare \\, a row that begins with [ would be read as a length.
-    if tall or any(r"\frac" in line or "^" in line for line in lines):
+    has_fractions = any(r"\frac" in line for line in lines)
+    if any(r"\boxed" in line for line in lines):  # boxes below each other shall not touch
+        return (r" \\[12pt] " if has_fractions else r" \\[8pt] ").join(lines)
+    if tall or has_fractions or any("^" in line for line in lines):
         return r" \\[4pt] ".join(lines)
     return r" \\ ".join("{}" + line if line.startswith("[") else line for line in lines)
