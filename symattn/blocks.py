@@ -180,6 +180,11 @@ def plain(text: str) -> Inlines:
     return (Plain(text),)
 
 
+def decimal(latex: str) -> Inlines:
+    """A decimal in a cell or a line: as text where it is digits alone, else as mathematics."""
+    return inlines(f"${latex}$") if re.search(r"[^-\d.?]", latex) else plain(latex)
+
+
 def row(cells: Sequence[str | Inlines]) -> tuple[Inlines, ...]:
     """Cells of a table: strings are parsed, inlines taken as they are."""
     return tuple(inlines(cell) if isinstance(cell, str) else cell for cell in cells)

@@ -35,14 +35,28 @@ def decorated(
         small: whether it reads 0 and is not, or not known to be: it gets a double dagger.
         dagger: whether nobody knows the original: it gets a dagger.
     """
-    if moved:
-        value = rf"{{{value}}}^{{\ast}}" if style == "latex" else f"{value}*"
-    if small:
-        value = rf"{{{value}}}^{{\ddagger}}" if style == "latex" else f"{value}‡"
-    if dagger:
-        value = rf"{{{value}}}^{{\dagger}}" if style == "latex" else f"{value}†"
+    value = marked(value, style, moved=moved, small=small, dagger=dagger)
     if step.is_highlighted(index):
         value = rf"\boxed{{{value}}}" if style == "latex" else f"[{value}]"
+    return value
+
+
+def marked(
+    value: str,
+    style: Notation,
+    *,
+    moved: bool = False,
+    small: bool = False,
+    dagger: bool = False,
+) -> str:
+    """The same with the marks alone, of a number that is no entry, too."""
+    for is_there, macro, sign in (
+        (moved, r"\ast", "*"),
+        (small, r"\ddagger", "‡"),
+        (dagger, r"\dagger", "†"),
+    ):
+        if is_there:
+            value = f"{{{value}}}^{{{macro}}}" if style == "latex" else f"{value}{sign}"
     return value
 
 

@@ -279,6 +279,11 @@ class Display:
         # The longest says most exactly which step is meant.
         return self.steps[max(given, key=len)][name] if given else getattr(self, name)
 
+    def at(self, address: str) -> Display:
+        """What the step at an address has of each option, as a display for all."""
+        own = {o.name: self.of(o.name, address) for o in OPTIONS.values() if o.per_step}
+        return replace(self, **own, steps={})
+
 
 def names_step(name: str, address: str) -> bool:
     """Whether a name is a step's address, or its last parts.

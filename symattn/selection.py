@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
+from symattn import numerals
+from symattn.cells import marked
 from symattn.comparison import Comparison, compare
 from symattn.entries import Entry
 from symattn.errors import AddressError, ExactnessError, Undecided
@@ -80,13 +82,32 @@ class Selection:
 
     def shown(self, digits: int | None = None) -> list[str]:
         """The same for people: what is not settled ends in "?" after the proven digits."""
-        out = []
-        for i in range(len(self.kept)):
-            try:
-                out.append(self._decimal(i, digits))
-            except Undecided as error:
-                out.append(f"{error.proven}?")
-        return out
+        return [self._shown(i, digits) for i in range(len(self.kept))]
+
+    def _shown(self, i: int, digits: int | None) -> str:
+        try:
+            return self._decimal(i, digits)
+        except Undecided as error:
+            return f"{error.proven}?"
+
+    def displayed(self, style: Notation) -> list[str]:
+        """The same as its step's display has decimals; each is rounded for itself.
+
+        Sums are not kept: of what is left over, the display's `row_sums` say nothing.
+        """
+        return [self._displayed(i, style) for i in range(len(self.kept))]
+
+    def _displayed(self, i: int, style: Notation) -> str:
+        step = self.kept[i].step
+        display = step.derivation.display.at(step.address)
+        if step.derivation.radii:
+            return numerals.written(self._shown(i, None), style, display.decimal_mark)
+        try:
+            found = numerals.alone(self.forms[i], step.digits, display)
+        except Undecided as error:
+            found = numerals.Numeral(f"{error.proven}?")
+        text = found.written(style, display.decimal_mark)
+        return marked(text, style, small=found.small)
 
     def _decimal(self, i: int, digits: int | None) -> str:
         from symattn.certify import decimal_of, ends

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import click
 
-from symattn.cli.options import DEFAULT, Command, derivation_of, format_options, print_by
+from symattn.cli.options import (
+    DEFAULT,
+    Command,
+    derivation_of,
+    display_options,
+    displayed,
+    format_options,
+    print_by,
+)
 
 
 @click.command(
@@ -24,13 +33,16 @@ from symattn.cli.options import DEFAULT, Command, derivation_of, format_options,
 @click.option(
     "--cached", is_flag=True, help="With a cache of keys and values; proven to give the same."
 )
+@display_options()
 @format_options("text", "markdown")
-def command(spec: str, n: int, cached: bool, form: str | None, as_json: bool) -> None:
+def command(
+    spec: str, n: int, cached: bool, form: str | None, as_json: bool, **display: Any
+) -> None:
     """Go on with the most likely token, proven so, n times."""
     from symattn.generation import generate as generated
     from symattn.writers import generations
 
-    made = generated(derivation_of(spec), n, cached=cached)
+    made = generated(displayed(derivation_of(spec), **display), n, cached=cached)
     print_by(generations, form, as_json, made)
     if cached and made.proof.refuted:
         sys.exit(1)

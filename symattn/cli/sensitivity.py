@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
-from symattn.cli.options import DEFAULT, Command, derivation_of, format_options, print_by
+from symattn.cli.options import (
+    DEFAULT,
+    Command,
+    derivation_of,
+    display_options,
+    displayed,
+    format_options,
+    print_by,
+)
 
 
 @click.command(
@@ -20,8 +30,9 @@ from symattn.cli.options import DEFAULT, Command, derivation_of, format_options,
 @click.option(
     "--top", type=click.IntRange(1), default=10, show_default=True, help="How many derivatives."
 )
+@display_options()
 @format_options("text", "markdown")
-def command(spec: str, of: str, top: int, form: str | None, as_json: bool) -> None:
+def command(spec: str, of: str, top: int, form: str | None, as_json: bool, **display: Any) -> None:
     """Rank the derivatives of each probability by the inputs.
 
     They are exact; the largest come first.
@@ -29,5 +40,5 @@ def command(spec: str, of: str, top: int, form: str | None, as_json: bool) -> No
     from symattn.sensitivity import sensitivities
     from symattn.writers import sensitivities as writer
 
-    found = sensitivities(derivation_of(spec), of)
+    found = sensitivities(displayed(derivation_of(spec), **display), of)
     print_by(writer, form, as_json, found, top)

@@ -8,6 +8,7 @@ from symattn.blocks import Block, Paragraph, Table, plain, row
 from symattn.generation import Chosen, Generation, Proof
 from symattn.notation import visible
 from symattn.writers import markdown as markdown_writer
+from symattn.writers import terminal
 from symattn.writers.columns import table
 from symattn.writers.screen import PLAIN, Screen
 
@@ -102,9 +103,16 @@ def _rows(made: Generation) -> list[list[str]]:
     words = made.words
     n = len(made.prompt)
     return [
-        [str(k + 1), " ".join(words[: n + k]), s.word, s.probability]
+        [str(k + 1), " ".join(words[: n + k]), s.word, _probability(s)]
         for k, s in enumerate(made.steps)
     ]
+
+
+def _probability(chosen: Chosen) -> str:
+    """As its step is displayed; an exact value by names, long parts of it."""
+    step, index = chosen.entry.step, chosen.entry.index
+    exact = step.display_option("values") == "exact"
+    return (step.written_at if exact else step.displayed_at)(index, "text")
 
 
 def _notes(made: Generation) -> list[str]:
@@ -114,7 +122,12 @@ def _notes(made: Generation) -> list[str]:
         for k, s in enumerate(made.steps)
         if s.tied
     ]
-    return [*ties, *([proof(made.proof)] if made.cached else [])]
+    marks = [
+        f"token {k + 1}: {line}"
+        for k, s in enumerate(made.steps)
+        for line in terminal.notes(s.entry.step, [s.entry.index])
+    ]
+    return [*ties, *marks, *([proof(made.proof)] if made.cached else [])]
 
 
 def _listed(chosen: Chosen) -> str:

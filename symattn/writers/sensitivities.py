@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from symattn.blocks import Block, Code, Paragraph, Table, plain, row
+from symattn.entries import Entry
 from symattn.layout import is_long
 from symattn.notation import visible
 from symattn.sensitivity import Derivative, Sensitivities
 from symattn.writers.screen import PLAIN, Screen
 
+#: Decimals at least, whatever the display says: a derivative is small beside what it is of.
 DIGITS = 6
 
 #: How many are shown where nobody says.
@@ -28,18 +30,28 @@ def _heading(found: Sensitivities, shown: int) -> str:
     return f"{found.of} by {', '.join(found.by)}: {largest}{found.total} derivatives{zero}"
 
 
+def _decimal(entry: Entry) -> str:
+    """The decimal as the display has it; none where exact values alone are shown."""
+    step = entry.step
+    if step.display_option("values") == "exact":
+        return ""
+    is_fixed = step.display_option("rounding") == "decimals"
+    return step.displayed_at(entry.index, "text", max(DIGITS, step.digits) if is_fixed else None)
+
+
 def _rows(derivatives: tuple[Derivative, ...]) -> list[tuple[str, str, str, str, str]]:
     rows = []
     for place, d in enumerate(derivatives, 1):
-        label = visible(d.of.labels[-1] or "") if d.of.labels else ""
-        exact = d.entry.text()
+        label = visible(d.of.shown_labels[-1] or "") if d.of.labels else ""
+        shows_exact = d.entry.step.display_option("values") != "decimals"
+        exact = d.entry.text() if shows_exact else ""
         own_name = d.entry.step.entry_symbol(d.entry.index, "text")
         rows.append(
             (
                 f"{_MARKS[d.order]}{place}",
                 f"∂{d.of.address}/∂{d.by.address}",
                 label,
-                d.entry.step.shown_at(d.entry.index, DIGITS),
+                _decimal(d.entry),
                 "" if is_long(exact, "text") or exact == own_name else exact,
             )
         )

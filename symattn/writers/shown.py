@@ -13,11 +13,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from symattn.blocks import Block, Equation, Inlines, Paragraph, Styled, Table, inlines, plain, row
+from symattn.blocks import (
+    Block,
+    Equation,
+    Paragraph,
+    Styled,
+    Table,
+    decimal,
+    inlines,
+    plain,
+    row,
+)
 from symattn.comparison import Comparison
 from symattn.entries import Entry, Explanation, place
 from symattn.equations import definitions, equation_parts, with_decimals
-from symattn.errors import ExactnessError, Undecided
 from symattn.layout import aligned
 from symattn.notation import visible
 from symattn.steps import Step, entries_of
@@ -140,16 +149,18 @@ def selection(found: Selection) -> list[Block]:
     """What is kept, with the distribution that is left, and any tie."""
     one = found.row[0].step
     first = list(map(plain, terminal.words_of(found)))
-    columns: list[list[Inlines]] = [first, [plain(e.step.shown_at(e.index)) for e in found.kept]]
-    header = ["", f"${one.symbol}$"]
-    try:
-        columns.append([inlines(f"${text}$") for text in found.texts("latex")])
-        columns.append([plain(text) for text in found.shown()])
-        header += ["renormalised", "≈"]
-    except (ExactnessError, Undecided):  # scores, which have an order but no sum to divide by
-        columns = columns[:2]
-    table = Table(row(header), tuple(row(list(r)) for r in zip(*columns, strict=True)))
-    notes = [terminal.selection_head(found), *terminal.selection_tie(found)]
+    header, values = terminal.selection_columns(found, "latex")
+    exact = [one.display_option("values") == "exact", *("≈" not in head for head in header)]
+    columns = [
+        first,
+        *(
+            [inlines(f"${t}$") if e else decimal(t) for t in v]
+            for e, v in zip(exact, values, strict=False)
+        ),
+    ]
+    head = row(["", f"${one.symbol}$", *header])
+    table = Table(head, tuple(row(list(r)) for r in zip(*columns, strict=True)))
+    notes = [terminal.selection_head(found), *terminal.selection_notes(found)]
     return [Paragraph(plain(notes[0])), table, *(Paragraph(plain(n)) for n in notes[1:])]
 
 

@@ -17,6 +17,7 @@ from symattn.writers.screen import PLAIN, Screen
 if TYPE_CHECKING:
     from symattn.entries import Explanation
     from symattn.graph import Array
+    from symattn.notation import Notation
     from symattn.selection import Selection
     from symattn.steps import Step
     from symattn.verify import Report
@@ -103,16 +104,44 @@ def notes(step: Step, indices: Sequence[tuple[int, ...]] | None = None) -> list[
 
 def selection(found: Selection, screen: Screen = PLAIN) -> str:
     """What a decoding rule keeps, with the distribution that is left, and any tie."""
-    name = found.row[0].step.short
-    shown = [e.step.displayed_at(e.index, "text") for e in found.kept]
-    try:
-        columns = [shown, found.texts("text"), found.shown()]
-        header = ["", name, "renormalised", "≈"]
-    except (ExactnessError, Undecided):  # scores, which have an order but no sum to divide by
-        columns, header = [shown], ["", name]
+    header, columns = selection_columns(found, "text")
     rows = list(zip(words_of(found), *columns, strict=True))
     head = screen.ink(selection_head(found), "heading")
-    return "\n".join([head, table(header, rows, screen=screen, repeated=1), *selection_tie(found)])
+    shown = table(["", found.row[0].step.short, *header], rows, screen=screen, repeated=1)
+    return "\n".join([head, shown, *selection_notes(found)])
+
+
+def selection_columns(found: Selection, style: Notation) -> tuple[list[str], list[list[str]]]:
+    """What stands behind each entry that is kept, as its step is displayed.
+
+    Returns:
+        The heads of the columns behind the first, and all columns: what it was, and divided by
+        the sum of what is kept, exactly and as a decimal, or one of them.
+    """
+    values = found.row[0].step.display_option("values")
+    columns, header = [_values_of(found, style)], []
+    try:
+        if values != "decimals":
+            columns, header = [*columns, found.texts(style)], ["renormalised"]
+        if values != "exact":
+            columns.append(found.displayed(style))
+            header.append("≈" if header else "renormalised ≈")
+    except (ExactnessError, Undecided):  # scores, which have an order but no sum to divide by
+        return [], columns[:1]
+    return header, columns
+
+
+def _values_of(found: Selection, style: Notation) -> list[str]:
+    exact = found.row[0].step.display_option("values") == "exact"
+    step = found.row[0].step
+    written = step.written_at if exact else step.displayed_at
+    return [written(e.index, style) for e in found.kept]
+
+
+def selection_notes(found: Selection) -> list[str]:
+    """A line on a tie, and one on each mark of a decimal."""
+    step, indices = found.row[0].step, [e.index for e in found.kept]
+    return [*selection_tie(found), *notes(step, indices)]
 
 
 def selection_head(found: Selection) -> str:
@@ -124,7 +153,7 @@ def selection_head(found: Selection) -> str:
 
 def words_of(found: Selection) -> list[str]:
     """What each entry that is kept is called."""
-    return [next((w for w in reversed(e.labels) if w), e.address) for e in found.kept]
+    return [next((w for w in reversed(e.shown_labels) if w), e.address) for e in found.kept]
 
 
 def selection_tie(found: Selection) -> list[str]:
