@@ -8,6 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import math_core
 import mpmath
 import numpy as np
 import pytest
@@ -576,6 +577,29 @@ def test_show_of_a_model(tmp_path: Path) -> None:
     assert status == 0
     assert text.startswith("# A piece of a trained model")
     assert run("show", "A", "--ids", "3")[0] == 2
+
+
+def test_show_of_a_model_as_mathematics(tmp_path: Path) -> None:
+    folder = str(saved(tmp_path / "m", "gpt2"))
+    step = ("show", folder, "layer[0].head[1].A", "--ids", "3,0,7", "--digits", "3")
+    rows = [line.split() for line in run(*step)[1].splitlines()[2:5]]
+    status, latex = run(*step, "--format", "latex")
+    assert status == 0
+    assert latex.startswith(r"\texttt{layer[0].head[1].A} \approx \begin{array}{c|ccc}")
+    for label, *decimals in rows:  # what the text has, signed in mathematics
+        assert rf"\text{{{label}}} & {' & '.join(decimals)}" in latex
+    status, markdown = run(*step, "--format", "markdown")
+    assert status == 0
+    assert markdown.strip() == f"```math\n{latex.strip()}\n```"
+    math_core.LatexToMathML().convert_with_local_state(latex, displaystyle=True)
+
+
+def test_minus_infinity_of_a_model_is_its_sign(tmp_path: Path) -> None:
+    folder = str(saved(tmp_path / "m", "gpt2"))
+    step = ("show", folder, "layer[0].head[1].Z_masked", "--ids", "3,0,7", "--digits", "3")
+    latex = run(*step, "--format", "latex")[1]
+    assert latex.count(r"-\infty") == 3
+    assert "oo" not in latex
 
 
 def test_a_text_by_the_tokenizer_of_the_model(tmp_path: Path) -> None:

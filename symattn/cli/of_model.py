@@ -65,12 +65,13 @@ def show_model(
     ids: str | None,
     take: str | None,
     digits: int | None,
-    as_json: bool,
+    form: str | None,
     picture: tuple[str, Path | None] | None = None,
 ) -> None:
     """Print a step of a trained model, a heatmap of it, or a piece of a head as a spec.
 
     Args:
+        form: text, latex, markdown or json; text if left out.
         picture: of a heatmap its form, svg or png, and its file.
     """
     weights, tokens, _ = opened(model, text, ids)
@@ -96,4 +97,4 @@ def show_model(
         svg = heatmap(sheet(seen, shown), standalone=True)
         put(svg if form == "svg" else png(svg), form, output)
         return
-    print_by(sights, None, as_json, seen, shown)
+    print_by(sights, form, False, seen, shown)

@@ -86,8 +86,8 @@ def command(
         heat = (picture.form, picture.output) if picture is not None else None
         if picture is not None and kind not in (None, "heatmap"):
             raise click.UsageError("wanted --as heatmap with a trained model")
-        is_json = as_json or form == "json"
-        show_model(Path(model), address, text, ids, take, wanted, is_json, heat)
+        form = "json" if as_json else form
+        show_model(Path(model), address, text, ids, take, wanted, form, heat)
         return
     if text is not None or ids is not None or take is not None:
         raise click.UsageError("wanted --text, --ids and --take with a trained model only")
