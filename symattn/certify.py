@@ -27,7 +27,7 @@ from symattn.numbers.grid import flat_index
 from symattn.numbers.held import has_symbols
 from symattn.numbers.normal_form import Sum, constant, fraction, symbols_of
 from symattn.numbers.scaled import Scaled
-from symattn.rounding import Decimals, Figures, pointed
+from symattn.rounding import Decimals, Figures, Rule, pointed
 from symattn.symbols import listed
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Enclosures:
     def __init__(self, derivation: Derivation) -> None:
         self.derivation = derivation
         self._runs: dict[int, Run] = {}
-        self._roundings: dict[tuple[int, Decimals | Figures], list[str | None]] = {}
+        self._roundings: dict[tuple[int, Rule], list[str | None]] = {}
         forms = (derivation.forms[node] for node in derivation.graph.inputs.values())
         self._symbolic = any(map(has_symbols, forms))
 
@@ -101,7 +101,7 @@ class Enclosures:
         """
         return self.rounded(place, Decimals(digits))
 
-    def rounded(self, place: Place, rule: Decimals | Figures) -> str:
+    def rounded(self, place: Place, rule: Rule) -> str:
         """A certified decimal by either rule; raises as `decimal` does."""
         node, index = place
         form = self.derivation.forms[node][index]
@@ -124,14 +124,14 @@ class Enclosures:
         """
         return self.all_rounded(node, Decimals(digits))
 
-    def all_rounded(self, node: int, rule: Decimals | Figures) -> list[str | None]:
+    def all_rounded(self, node: int, rule: Rule) -> list[str | None]:
         """The same by either rule."""
         key = (node, rule)
         if key not in self._roundings:
             self._roundings[key] = self._all_rounded(node, rule)
         return self._roundings[key]
 
-    def _all_rounded(self, node: int, rule: Decimals | Figures) -> list[str | None]:
+    def _all_rounded(self, node: int, rule: Rule) -> list[str | None]:
         form = self.derivation.forms[node]
         if isinstance(form, Scaled) and form.radicand == 1 and not self.derivation.radii:
             return _rational_decimals(form, rule)
@@ -195,7 +195,7 @@ def _balls(form: Scaled, bits: int) -> Balls:
         return Balls(arb_mat(form.grid.matrix) * factor, form.shape, form.marks)
 
 
-def _rational_decimals(form: Scaled, rule: Decimals | Figures) -> list[str | None]:
+def _rational_decimals(form: Scaled, rule: Rule) -> list[str | None]:
     """Rationals over one denominator, rounded half away from zero."""
     whole = form.denominator
     if isinstance(rule, Figures):
@@ -234,7 +234,7 @@ def decimal_of(value: Any, digits: int) -> str:
     return rounded(value, Decimals(digits))
 
 
-def rounded(value: Any, rule: Decimals | Figures) -> str:
+def rounded(value: Any, rule: Rule) -> str:
     """The same by either rule.
 
     >>> rounded("exp(-20)", Figures(4))
@@ -274,7 +274,7 @@ def _bits_for(digits: int) -> int:
 def _certified(
     ball_at: Callable[[int], Any],
     form: Sum | None,
-    rule: Decimals | Figures,
+    rule: Rule,
     limit: int = LIMIT,
     known: str = "",
 ) -> str:

@@ -18,7 +18,7 @@ from symattn.literals import Infinity
 from symattn.numbers.enclosure import START
 from symattn.numbers.normal_form import fraction
 from symattn.numbers.scaled import Scaled
-from symattn.rounding import between, pointed, surviving
+from symattn.rounding import certain, pointed
 
 if TYPE_CHECKING:
     from symattn.steps import Step
@@ -155,4 +155,4 @@ def _by_printed_inputs(step: Step, index: tuple[int, ...], most: int) -> list[st
     if bounds is None:
         return []
     lengths = range(most + 1)
-    return [between(*bounds, k) or f"{surviving(*bounds, k)}?" for k in lengths]
+    return [certain(*bounds, k) for k in lengths]

@@ -49,6 +49,20 @@ def is_sign_of_text(part: Element) -> bool:
     return shown in LETTERS and (shown == "\\" or has_no_space)
 
 
+def end_of_text(parts: Sequence[Element], i: int) -> int:
+    """Where a token's text ends that begins at a place; the place itself where none begins."""
+    while i < len(parts) and (is_text(parts[i]) or is_sign_of_text(parts[i])):
+        i += 1
+    return i
+
+
+def ruled(rows: Sequence[Sequence[Element]]) -> tuple[bool, bool]:
+    """Whether a table has a row of labels above it, and a column of them before it."""
+    head = any("border-top" in cell.get("style", "") for row in rows[1:2] for cell in row)
+    side = any("border-right" in row[0].get("style", "") for row in rows if len(row) > 1)
+    return head, side
+
+
 def letters(part: Element) -> str:
     """A token's text, or a sign in it as the token has it."""
     text = "".join(part.itertext())

@@ -14,7 +14,7 @@ import numpy as np
 
 from symattn.errors import Undecided
 from symattn.graph import Array
-from symattn.notation import DecimalMark, Notation
+from symattn.notation import DecimalMark, Notation, Small
 from symattn.rounding import Decimals, Figures
 
 if TYPE_CHECKING:
@@ -141,8 +141,11 @@ def _each(like: Array, one: Callable[[Index], Numeral]) -> Array:
 
 
 def _significant(step: Step, text: str) -> Numeral:
-    write = positional if step.display_option("small") == "scientific" else fixed_figures
-    return Numeral(text if text.endswith("?") else write(text))
+    return Numeral(text if text.endswith("?") else _figures(text, step.display_option("small")))
+
+
+def _figures(text: str, small: Small) -> str:
+    return positional(text) if small == "scientific" else fixed_figures(text)
 
 
 def _decimal(step: Step, index: Index, decimal: str, digits: int) -> Numeral:
@@ -176,8 +179,7 @@ def alone(value: Any, digits: int, display: Display) -> Numeral:
     from symattn.certify import rounded
 
     if display.rounding == "significant":
-        write = positional if display.small == "scientific" else fixed_figures
-        return Numeral(write(rounded(value, Figures(max(digits, 1)))))
+        return Numeral(_figures(rounded(value, Figures(max(digits, 1))), display.small))
     decimal = rounded(value, Decimals(digits))
     if not _reads_zero(decimal):
         return Numeral(decimal)

@@ -106,6 +106,15 @@ def surviving(low: Fraction, high: Fraction, digits: int) -> str:
     return ""
 
 
+def certain(low: Fraction, high: Fraction, digits: int) -> str:
+    """The decimal that every number from low to high rounds to; else what is certain, and a "?".
+
+    >>> certain(Fraction("0.6385"), Fraction("0.6501"), 4)
+    '0.6?'
+    """
+    return between(low, high, digits) or f"{surviving(low, high, digits)}?"
+
+
 def _shared_start(low: Fraction, high: Fraction, digits: int) -> str | None:
     if not digits or (low < 0) != (high < 0):
         return None
@@ -250,3 +259,7 @@ class Figures:
 def _half(low: Fraction, high: Fraction, places: int) -> Fraction:
     scale = Fraction(10) ** places
     return (floor((low + high) / 2 * scale) + Fraction(1, 2)) / scale
+
+
+#: What a number is rounded by.
+Rule = Decimals | Figures

@@ -18,6 +18,7 @@ from symattn.mathml_parts import (
     LETTERS,
     are_simple,
     closing,
+    end_of_text,
     is_aligned,
     is_atom,
     is_box,
@@ -25,7 +26,6 @@ from symattn.mathml_parts import (
     is_function,
     is_matrix,
     is_operand,
-    is_sign_of_text,
     is_simple,
     is_text,
     letters,
@@ -134,10 +134,7 @@ def _said(parts: Sequence[Element]) -> str:
 def _run(flat: list[Element], i: int) -> tuple[int, str]:
     """What is said of the element at a place, with those after it that belong to it."""
     part = flat[i]
-    if is_text(part) or is_sign_of_text(part):
-        after = i + 1
-        while after < len(flat) and (is_text(flat[after]) or is_sign_of_text(flat[after])):
-            after += 1
+    if (after := end_of_text(flat, i)) > i:
         if not (text := "".join(map(letters, flat[i:after]))).strip():
             return after, ""  # a space that a backslash sets
         alone = after == i + 1 and not is_text(part)

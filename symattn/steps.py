@@ -20,7 +20,7 @@ from symattn.layout import LINE, is_long, width
 from symattn.literals import Infinity
 from symattn.notation import Notation, Roots, Template
 from symattn.numbers.held import has_symbols
-from symattn.rounding import Figures
+from symattn.rounding import Decimals, Figures, Rule
 from symattn.scopes import superscript
 
 if TYPE_CHECKING:
@@ -385,18 +385,14 @@ class Step:
             Undecided: an entry whose rounding no enclosure settles.
             ExactnessError: an entry with symbols, or digits out of 0 … 1000.
         """
-        return self._decimals(digits, self.decimal_at).tolist()
+        return self._rounded(Decimals(self.checked_digits(digits)), self.decimal_at).tolist()
 
-    def _decimals(self, digits: int | None, one: Callable[[tuple[int, ...], int], str]) -> Array:
-        """All decimals at once, and `one` by one those that take more than a look."""
-        wanted = self.checked_digits(digits)
-        known = self.derivation.enclosures.decimals(self.node, wanted)
-        return self._filled(known, lambda index: one(index, wanted))
-
-    def _filled(self, known: list[str | None], one: Callable[[tuple[int, ...]], str]) -> Array:
+    def _rounded(self, rule: Rule, one: Callable[[tuple[int, ...], int], str]) -> Array:
+        """All entries at once, and `one` by one those that take more than a look."""
+        known = self.derivation.enclosures.all_rounded(self.node, rule)
         indices = np.ndindex(self.shape)
         found = [
-            text if text is not None else one(index)
+            text if text is not None else one(index, rule.digits)
             for index, text in zip(indices, known, strict=True)
         ]
         return np.array(found, dtype=object).reshape(self.shape)
@@ -410,16 +406,18 @@ class Step:
         """
         if not isinstance(figures, int) or not 1 <= figures <= MAX_DIGITS:
             raise ExactnessError(f"wanted 1 to {MAX_DIGITS} significant figures, got {figures!r}")
+        return self._rounded_at(index, Figures(figures))
+
+    def _rounded_at(self, index: tuple[int, ...], rule: Rule) -> str:
         Entry(self, index).check_number()
         try:
-            return self.derivation.enclosures.rounded((self.node, index), Figures(figures))
+            return self.derivation.enclosures.rounded((self.node, index), rule)
         except Undecided as error:
             raise Undecided(f"{self._cell(index)}: {error}", error.proven) from None
 
     def figures_shown(self, figures: int) -> Array:
         """Those of every entry; what is not settled ends in "?" after what is proven."""
-        known = self.derivation.enclosures.all_rounded(self.node, Figures(figures))
-        return self._filled(known, lambda index: self.figures_shown_at(index, figures))
+        return self._rounded(Figures(figures), self.figures_shown_at)
 
     def figures_shown_at(self, index: tuple[int, ...], figures: int) -> str:
         """The same of one entry."""
@@ -430,12 +428,7 @@ class Step:
 
     def decimal_at(self, index: tuple[int, ...], digits: int | None = None) -> str:
         """The certified decimal of one entry; see `decimal`."""
-        wanted = self.checked_digits(digits)
-        Entry(self, index).check_number()
-        try:
-            return self.derivation.enclosures.decimal((self.node, index), wanted)
-        except Undecided as error:
-            raise Undecided(f"{self._cell(index)}: {error}", error.proven) from None
+        return self._rounded_at(index, Decimals(self.checked_digits(digits)))
 
     def checked_digits(self, digits: int | None) -> int:
         """So many decimals, or by default as the display says.
@@ -457,7 +450,7 @@ class Step:
 
     def shown(self, digits: int | None = None) -> Array:
         """Every entry as `shown_at` gives it."""
-        return self._decimals(digits, self.shown_at)
+        return self._rounded(Decimals(self.checked_digits(digits)), self.shown_at)
 
     @property
     def keeps_sums(self) -> bool:

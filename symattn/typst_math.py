@@ -16,15 +16,16 @@ from symattn import mathml
 from symattn.errors import SymattnError
 from symattn.mathml_parts import (
     colour,
+    end_of_text,
     is_box,
     is_cases,
     is_gap,
     is_matrix,
-    is_sign_of_text,
     is_text,
     letters,
     opened,
     opened_once,
+    ruled,
     sign,
     text_of,
 )
@@ -104,10 +105,7 @@ def _items(parts: Sequence[Element]) -> list[str]:
     i = 0
     while i < len(parts):
         part = parts[i]
-        if is_text(part) or is_sign_of_text(part):
-            end = i + 1
-            while end < len(parts) and (is_text(parts[end]) or is_sign_of_text(parts[end])):
-                end += 1
+        if (end := end_of_text(parts, i)) > i:
             text = "".join(map(letters, parts[i:end]))
             after_gap = i > 0 and parts[i - 1].tag == "mspace" and is_gap(parts[i - 1])
             if end > i + 1 or is_text(part):
@@ -270,8 +268,7 @@ def _enclosure(part: Element) -> str:
 def _matrix(table: Element, left: str) -> str:
     """A matrix in brackets; one with labels is ruled off from them."""
     rows = [list(row) for row in table]
-    has_head = any("border-top" in cell.get("style", "") for row in rows[1:2] for cell in row)
-    has_side = any("border-right" in row[0].get("style", "") for row in rows if len(row) > 1)
+    has_head, has_side = ruled(rows)
     lines = [
         ", ".join(
             _label(cell) if (has_head and i == 0) or (has_side and j == 0) else _argument([cell])
@@ -288,7 +285,7 @@ def _matrix(table: Element, left: str) -> str:
 
 def _label(cell: Element) -> str:
     parts = list(opened([cell]))
-    if parts and all(is_text(p) or is_sign_of_text(p) for p in parts):
+    if parts and end_of_text(parts, 0) == len(parts):
         return token("".join(map(letters, parts)))
     return _argument([cell])
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from itertools import product, zip_longest
 from xml.etree.ElementTree import Element, SubElement
 
-from symattn.mathml_parts import is_matrix, opened, opened_once, text_of
+from symattn.mathml_parts import is_matrix, opened, opened_once, ruled, text_of
 
 #: Characters, about, that a line holds, and that one holds when it is set smaller.
 LINE = 70
@@ -59,8 +59,7 @@ def _pieces(part: Element, is_wide: bool) -> list[Element]:
     if table is None:
         return [part]
     rows = [list(row) for row in table]
-    head = int(any("border-top" in cell.get("style", "") for row in rows[1:2] for cell in row))
-    side = int(any("border-right" in row[0].get("style", "") for row in rows if len(row) > 1))
+    head, side = map(int, ruled(rows))
     columns = _columns(rows, side) if is_wide else [range(side, len(rows[0]))]
     height = len(rows) - head
     step = PART if height > PAGE else height

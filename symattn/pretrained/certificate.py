@@ -21,7 +21,7 @@ from symattn.numbers.floating import Floating, float_info
 from symattn.numbers.pairs import Pairs, of_balls, unit_in_last_place
 from symattn.pretrained.forward import Forward, Passed
 from symattn.pretrained.weights import Weights
-from symattn.rounding import between, surviving
+from symattn.rounding import certain
 
 #: The float types that are compared.
 TYPES = ("float64", "float32")
@@ -256,4 +256,4 @@ def decimal(ball: Any, digits: int) -> str:
     bounds = ends(ball)
     if bounds is None:
         return "?"
-    return between(*bounds, digits) or f"{surviving(*bounds, digits)}?"
+    return certain(*bounds, digits)

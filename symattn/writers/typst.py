@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Sequence
 from importlib.resources import files
 from itertools import zip_longest
+from xml.etree.ElementTree import Element
 
 from symattn import mathml, spoken, typst_math
 from symattn.blocks import (
@@ -125,10 +126,14 @@ class _Document:
 def equation(latex: str) -> str:
     """A displayed equation, with its words; one with a large matrix also in parts."""
     tree = mathml.tree(latex)
-    words = string(spoken.words(tree).replace("\n", " "))
     parts = in_parts(tree)
     also = f", parts: $\n{typst_math.from_tree(parts)}\n$" if parts is not None else ""
-    return f"#eq({words}, $\n{typst_math.from_tree(tree)}\n${also})"
+    return f"#eq({_words(tree)}, $\n{typst_math.from_tree(tree)}\n${also})"
+
+
+def _words(tree: Element) -> str:
+    """What an equation says, as a string."""
+    return string(spoken.words(tree).replace("\n", " "))
 
 
 def _table(table: Table) -> str:
@@ -157,8 +162,7 @@ def _inline(part: Inline) -> str:
         return markup(part.text)
     if isinstance(part, Math):
         tree = mathml.tree(part.latex, displayed=False)
-        words = string(spoken.words(tree).replace("\n", " "))
-        return f"#m({words}, ${typst_math.from_tree(tree)}$)"
+        return f"#m({_words(tree)}, ${typst_math.from_tree(tree)}$)"
     if isinstance(part, Code):
         return f"#raw({string(visible(part.text))})"
     assert isinstance(part, Styled)
