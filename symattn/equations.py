@@ -95,11 +95,11 @@ def with_decimals(step: Step, lines: list[str]) -> str:
 
 
 def formula_line(step: Step) -> list[str]:
-    """The line of a step's general formula, or of its symbol alone."""
+    """The line of a step's general formula, or several of a long sum; or of its symbol alone."""
     if step.is_part:  # which part it is says its symbol
         return [f"{step.symbol} &"]
     left, _, right = (step.formula or f"{step.symbol} = ").partition(" = ")
-    return [f"{left} &= {right}"] if right else [f"{left} &"]
+    return _sum_lines(left, right) if right else [f"{left} &"]
 
 
 def substitution_line(step: Step, found: str | None) -> list[str]:

@@ -118,11 +118,11 @@ def parted(latex: str, most: float) -> list[str]:
 
 
 def _terms(latex: str) -> list[str]:
-    """The terms of a sum, each with its sign; what stands in brackets is one."""
+    """The terms of a sum, each with its sign; what stands in brackets or a table is one."""
     terms, depth, start = [], 0, 0
-    for match in re.finditer(r"[({\[]|[)}\]]| [+-] ", latex):
-        if len(match[0]) == 1:
-            depth += 1 if match[0] in "({[" else -1
+    for match in re.finditer(r"[({\[]|[)}\]]|\\(?:begin|end)\b| [+-] ", latex):
+        if match[0][0] != " ":
+            depth += 1 if match[0] in ("(", "{", "[", r"\begin") else -1
         elif not depth:
             terms.append(latex[start : match.start()])
             start = match.start() + 1

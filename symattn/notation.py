@@ -217,9 +217,10 @@ class Template:
         def hole(match: re.Match[str]) -> str:
             name = match[1]
             found = called(name[:-2]) if name.endswith("()") else value(name)
-            # K^{(0,1)} transposed would have two superscripts.
+            # K^{(0,1)} transposed would have two superscripts, and so E'_{x}: a prime is one.
             mark = match.string[match.end() : match.end() + 1]
-            return f"{{{found}}}" if mark in ("^", "_") and mark in found else found
+            is_second = mark in ("^", "_") and (mark in found or (mark == "^" and "'_" in found))
+            return f"{{{found}}}" if is_second else found
 
         return _HOLE.sub(hole, self.factored if factored else self.plain)
 

@@ -59,10 +59,19 @@ def test_the_other_engines_do_too_and_lose_nothing(engine: str, name: str, tmp_p
     assert "Missing character" not in log
 
 
-def test_the_backward_pass_keeps_the_margins(tmp_path: Path) -> None:
-    d = load_spec("article").derive()
-    made = page(d, with_backward(d.spec.text, d, "quickly"))
+@pytest.mark.parametrize(
+    ("name", "target"), [("article", "quickly"), ("gpt2", None), ("vaswani2017", "Katze")]
+)
+def test_the_backward_pass_keeps_the_margins(name: str, target: str | None, tmp_path: Path) -> None:
+    d = load_spec(name).derive()
+    made = page(d, with_backward(d.spec.text, d, target))
     assert not too_wide(compiled("pdflatex", latex.write(made), tmp_path))
+
+
+def test_boxes_keep_the_margins(tmp_path: Path) -> None:
+    d = load_spec("tests/specs/eight-tokens.toml").derive()
+    boxed = d.with_display(highlight=[step.address for step in d.steps if step.shape])
+    assert not too_wide(compiled("pdflatex", latex.write(page(boxed)), tmp_path))
 
 
 @pytest.mark.parametrize("engine", ["pdflatex", "xelatex", "lualatex"])

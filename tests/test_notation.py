@@ -11,7 +11,7 @@ import pytest
 
 from symattn import transformer
 from symattn.formulas import formulas, template
-from symattn.notation import symbol
+from symattn.notation import Template, symbol
 
 
 @pytest.mark.parametrize(
@@ -38,6 +38,21 @@ from symattn.notation import symbol
 )
 def test_symbols(name: str, latex: str) -> None:
     assert symbol(name) == latex
+
+
+@pytest.mark.parametrize(
+    ("base", "filled"),
+    [
+        ("K", r"K^{\top}"),
+        ("K^{(0)}", r"{K^{(0)}}^{\top}"),
+        ("E'", r"E'^{\top}"),
+        (r"E'_{\mathrm{pos}}", r"{E'_{\mathrm{pos}}}^{\top}"),
+    ],
+)
+def test_nothing_has_two_superscripts(base: str, filled: str) -> None:
+    found = Template(r"«x»^{\top}", "").fill(lambda _: base)
+    assert found == filled
+    math_core.LatexToMathML().convert_with_local_state(found, displaystyle=True)
 
 
 @pytest.mark.parametrize(
