@@ -7,6 +7,7 @@ digest say roughly what it was. `python tests/regenerate.py` writes the lines an
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import json
 import re
@@ -22,6 +23,7 @@ from symattn.claims.reading import Document, read
 from symattn.claims.reading.cells import read as read_cell
 from symattn.claims.reading.mapped import Mapped
 from symattn.claims.reading.translate import divisor_text, exact_value
+from symattn.comparison import compare
 from symattn.decide import sign
 from symattn.errors import SymattnError
 from symattn.literals import Infinity, parse
@@ -32,10 +34,22 @@ from symattn.transformer import worked_attention
 from symattn.writers import findings
 from tests.fuzz import corpus
 from tests.fuzz.mutate import mutated
+from tests.injection import Author
+from tests.notations import Said, looks_like_floats, written
 
 GOLDEN = Path(__file__).parent / "golden" / "recorded"
 SEED = 20261201
 GROUP = 20  # texts of one test
+
+#: Tests whose texts are documents or parts of some.
+READING = (
+    "test_reading.py",
+    "test_reading_parts.py",
+    "test_claims.py",
+    "test_check.py",
+    "test_check_cli.py",
+    "test_entry_names.py",
+)
 
 
 def _tried(what: Callable[[], Any]) -> str:
@@ -73,6 +87,76 @@ def _document(kind: Any, against: bool = False) -> Callable[[str], tuple[str, st
         return repr(whole), f"{len(reading.matrices)} matrices; {said or 'nothing judged'}"
 
     return run
+
+
+def _authored(kind: Any) -> Callable[[str], tuple[str, str]]:
+    """A worked example that somebody derived, and printed with errors; see `tests.injection`."""
+    judged = _document(kind)
+
+    def run(seed: str) -> tuple[str, str]:
+        author = Author(int(seed), errors=0.35)
+        steps: list[tuple[str, Any]] = [
+            *author.given.items(),
+            *((p.step, p.rows) for p in author.printed),
+        ]
+        floats = {p.step for p in author.printed if looks_like_floats(p.rows)}
+        mask = "" if author.mask == "given" else author.mask
+        return judged(written(kind, steps, Said("sqrt", mask), Random(int(seed)), floats))
+
+    return run
+
+
+def _comparison(text: str) -> tuple[str, str]:
+    """Two values, their sum, difference, product and quotient: which is larger, and why."""
+    one, other = text.split(" ; ")
+    x, y = f"({one})", f"({other})"
+    pairs = [(x, y), (f"{x}+{y}", f"{x}*{y}"), (f"{x}-{y}", f"{y}-{x}"), (f"{x}/{y}", f"{y}/{x}"), (f"{x}*{y}/{y}", x)]  # fmt: skip
+    found = [_tried(lambda a=a, b=b: compare(a, b)) for a, b in pairs]
+    return "\n".join(found), found[0][:60]
+
+
+def _expression(rng: Random, depth: int) -> str:
+    if depth == 0:
+        return rng.choice(
+            (
+                "1",
+                "2",
+                "3",
+                "1/2",
+                "2/3",
+                "0.7",
+                "sqrt(2)",
+                "sqrt(3)",
+                "log(2)",
+                "exp(1/3)",
+                "pi/4",
+                "pi",
+            )
+        )
+    x, y = (_expression(rng, depth - rng.choice((1, 1, 2)) if depth > 1 else 0) for _ in range(2))
+    return rng.choice((
+        f"({x}+{y})", f"({x}-{y})", f"({x}*{y})", f"({x}/{y})", f"exp({x})", f"sqrt({x})", f"({x})**2", f"log({x})",
+        f"tanh({x})", f"sin({x})", f"cos({x})", f"erf({x})", f"-({x})", f"({x})**(1/3)", f"exp({x}-{y})",
+    ))  # fmt: skip
+
+
+def _comparisons() -> tuple[str, ...]:
+    rng = Random(SEED)
+    return tuple(
+        f"{_expression(rng, rng.randint(0, 2))} ; {_expression(rng, rng.randint(0, 3))}" for _ in range(300)
+    )  # fmt: skip
+
+
+def _strings(*names: str) -> tuple[str, ...]:
+    """The texts that tests of reading give, which ask there for one thing each."""
+    found: dict[str, None] = {}
+    for name in names:
+        tree = ast.parse((Path(__file__).parent / name).read_text("utf-8"))
+        for node in ast.walk(tree):
+            value = node.value if isinstance(node, ast.Constant) else None
+            if isinstance(value, str) and 12 < len(value) < 3000 and re.search(r"\d", value):
+                found[value] = None
+    return tuple(found)
 
 
 def _literal(text: str) -> tuple[str, str]:
@@ -115,6 +199,15 @@ def _address(text: str) -> tuple[str, str]:
 
 #: By name, the function, the texts to begin with, what is put into them, and how many are made.
 KINDS: dict[str, tuple[Callable[[str], tuple[str, str]], tuple[str, ...], tuple[str, ...], int]] = {
+    **{
+        f"authored-{kind}": (_authored(kind), tuple(map(str, range(24))), (), 0)
+        for kind in ("markdown", "latex", "html", "notebook", "text")
+    },
+    **{
+        f"read-as-{kind}": (_document(kind), _strings(*READING), (), 0)
+        for kind in ("markdown", "latex", "html")
+    },
+    "comparisons": (_comparison, _comparisons(), (), 0),
     "markdown": (_document("markdown"), corpus.markdown(), corpus.SIGNS, 400),
     "latex": (_document("latex"), corpus.latex(), corpus.SIGNS, 400),
     "html": (_document("html"), corpus.pages(), corpus.SIGNS, 300),
