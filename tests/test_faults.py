@@ -165,7 +165,7 @@ def test_a_device_and_a_pipe_are_no_spec(tmp_path: Path) -> None:
             load_spec(tmp_path / name)
     with pytest.raises(SpecError, match="no file has such a name"):
         load_spec("a\0.toml")
-    with pytest.raises(DocumentError, match="null"):
+    with pytest.raises(DocumentError, match="no such file"):
         load("a\0.md")
     with pytest.raises(DocumentError, match="wanted"):
         load("/dev/zero")
