@@ -6,6 +6,8 @@ import pytest
 
 from tests.recorded import GOLDEN, GROUP, groups, lines
 
+pytestmark = pytest.mark.once
+
 
 @pytest.mark.parametrize(("name", "group"), list(groups()))
 def test_what_comes_of_a_text_is_what_it_was(name: str, group: int) -> None:
