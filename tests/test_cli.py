@@ -157,7 +157,7 @@ def test_new_writes_a_spec_that_works_and_overwrites_nothing(tmp_path: Path) -> 
         (["show", "a", "b", "c"], "wanted [SPEC] STEP, got 3 words"),
         (["show", "A", "--format", "pdf"], "Invalid value for '--format'"),
         (["show", "A", "--digits", "-1"], "Invalid value for '--digits'"),
-        (["wirte"], "No such command 'wirte'"),
+        (["wirte"], "no command 'wirte', did you mean 'write'?"),
         (["write", "-o", "page.docx"], "wanted a file ending in"),
         (["write", "-o", "/nowhere/page.md"], "/nowhere/page.md: No such file or directory"),
         (["write", "-o", ".md"], "wanted a file ending in"),

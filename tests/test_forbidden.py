@@ -61,6 +61,7 @@ ALLOWED = {
 
 #: Where a module is imported by a name that is not written there, and whose name that is.
 IMPORTING = {
+    "claims/variations/core.py": "the files of a folder of the package",
     "cli/__init__.py": "a command's, once it is among COMMANDS",
     "lazy.py": "a package's own table",
     "models.py": "a table of models",
