@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import symattn
+
 ROOT = Path(__file__).parents[2]
 CASES = ROOT / "tests" / "cases" / "docs"
 PART = 600  # characters
@@ -111,7 +113,7 @@ SIGNS = (
 @cache
 def specs() -> tuple[str, ...]:
     """Built-in specs, those of tests, and short ones for each kind of key."""
-    folder = ROOT / "symattn" / "examples"
+    folder = Path(symattn.__file__).parent / "examples"
     files = [*folder.glob("*.toml"), *(ROOT / "tests" / "specs").glob("*.toml"), folder / "new.toml.template"]  # fmt: skip
     texts = [t for f in sorted(files) if "format = 1" in (t := f.read_text("utf-8"))]
     head = (
