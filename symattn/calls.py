@@ -53,7 +53,9 @@ def written(thing: Any) -> str:
     named = thing if isinstance(thing, type) or hasattr(thing, "__qualname__") else type(thing)
     module = getattr(named, "__module__", None) or "builtins"
     if _is_numpys(module):
-        rooms = ["np", *(room for room in module.split(".")[1:] if not room.startswith("_"))]
+        # NumPy 2.0 says its inner module of random numbers.
+        inner = [room for room in module.split(".")[1:] if room != "mtrand"]
+        rooms = ["np", *(room for room in inner if not room.startswith("_"))]
     else:
         rooms = [] if module in ("builtins", "__main__") else [module]
     return ".".join([*rooms, named.__name__])
