@@ -28,13 +28,12 @@ from symattn.spec import Claim, Spec
 from symattn.spec_masks import read_mask, read_window
 from symattn.spec_matrices import Matrices, Sizes
 from symattn.spec_table import Decimal, Table, plain, shown
-from symattn.text import authored
+from symattn.text import MAX_BYTES, authored
 
 if TYPE_CHECKING:
     from symattn.properties.own import Stated
 
 FORMAT = 1
-MAX_BYTES = 10_000_000
 
 #: Keys of every spec; a model adds its own.
 KEYS = (
@@ -81,8 +80,6 @@ def read_text(path: Path) -> str:
         raise SpecError(
             f"{path}: wanted a text in UTF-8, got the byte 0x{error.object[error.start]:02x}"
         ) from None
-    except ValueError as error:  # a NUL in the name
-        raise SpecError(f"{path}: {error}") from None
 
 
 def parse_spec(text: str, name: str = "spec", path: Path | None = None) -> Spec:

@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -29,11 +30,12 @@ from symattn.errors import SymattnError
 from symattn.literals import Infinity, parse
 from symattn.numbers.compact import number
 from symattn.numbers.texts import text as text_of
-from symattn.spec_reader import load_spec, parse_spec
+from symattn.spec_reader import parse_spec
 from symattn.transformer import worked_attention
 from symattn.writers import findings
 from tests.fuzz import corpus
 from tests.fuzz.mutate import mutated
+from tests.fuzz.targets import article
 from tests.injection import Author
 from tests.notations import Said, looks_like_floats, written
 
@@ -70,12 +72,9 @@ def _refusal(error: SymattnError) -> str:
 
 def _document(kind: Any, against: bool = False) -> Callable[[str], tuple[str, str]]:
     def run(text: str) -> tuple[str, str]:
-        spec = load_spec("article") if against else None
+        derivation, claims, aliases = article() if against else (None, (), {})
         reading = read(Document("case", text, kind))
-        checked = check(
-            reading, worked_attention, spec.derive() if spec else None,
-            claims=spec.claims if spec else (), aliases={"attn": "A"} if spec else {},
-        )  # fmt: skip
+        checked = check(reading, worked_attention, derivation, claims=claims, aliases=aliases)
         changes = edits(checked)
         new = fixed_text(text, changes)
         whole = [
@@ -192,8 +191,7 @@ def _spec(text: str) -> tuple[str, str]:
 
 
 def _address(text: str) -> tuple[str, str]:
-    derivation = load_spec("article").derive()
-    found = _tried(lambda: derivation[text])
+    found = _tried(lambda: article()[0][text])
     return found, found[:60]
 
 
@@ -228,12 +226,13 @@ def groups() -> Iterator[tuple[str, int]]:
             yield name, group
 
 
-def texts(name: str) -> list[str]:
+@cache
+def texts(name: str) -> tuple[str, ...]:
     """The texts of a kind: those to begin with, then the broken ones."""
     _, start, words, made = KINDS[name]
     rng = Random(f"{SEED} {name}")
     broken = [mutated(rng, start, words) for _ in range(made)]
-    return [*start, *(text.encode("utf-8", "replace").decode() for text in broken)]
+    return (*start, *(text.encode("utf-8", "replace").decode() for text in broken))
 
 
 def lines(name: str, group: int) -> list[str]:

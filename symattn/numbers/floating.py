@@ -18,6 +18,7 @@ from symattn.graph import Array
 from symattn.literals import Exact, Infinity
 from symattn.numbers.arrays import ArraySystem
 from symattn.numbers.given import Given
+from symattn.rounding import to_float
 
 #: Bits that hold 1e-30, relatively.
 _ACCURATE = 100
@@ -51,12 +52,8 @@ def nearest_float(value: Exact, dtype: np.dtype[Any]) -> Any:
     """The float nearest to an exact number (through float64; ties as Python rounds)."""
     if isinstance(value, Infinity):
         return dtype.type(math.inf * value.sign)
-    exact = rational(value)
     with np.errstate(over="ignore"):
-        try:
-            return dtype.type(float(exact))
-        except OverflowError:
-            return dtype.type(math.inf if exact > 0 else -math.inf)
+        return dtype.type(to_float(rational(value)))
 
 
 def rational(value: Exact) -> Fraction:

@@ -145,7 +145,8 @@ def document(kind: Any, against: Any = None) -> Callable[[str], str]:
 
 
 @cache
-def _article() -> tuple[Any, Any, Any]:
+def article() -> tuple[Any, Any, Any]:
+    """The article's derivation, what is claimed of it, and an alias."""
     found = load_spec("article")
     return found.derive(), found.claims, {"attn": "A"}
 
@@ -153,13 +154,13 @@ def _article() -> tuple[Any, Any, Any]:
 def address(text: str) -> str:
     """The address of a step or an entry."""
     split_address(text)
-    found = _article()[0][text]
+    found = article()[0][text]
     return type(found).__name__
 
 
 def prose(text: str) -> str:
     """The text of a page: what stands in braces, filled in."""
-    derivation = _article()[0]
+    derivation = article()[0]
     quoted = json.dumps(text.encode("utf-8", "replace").decode(), ensure_ascii=False)
     body = quoted.replace("\x7f", "\\u007f")
     path = file("prose.toml", f"[section.start]\ntitle = 'Start'\nbody = {body}\n")
@@ -310,7 +311,7 @@ TARGETS: Mapping[str, Callable[[], Target]] = {
         ("html", document("html"), corpus.pages, corpus.SIGNS),
         ("notebook", document("notebook"), corpus.notebooks, (*corpus.SIGNS, *corpus.JSON_WORDS)),
         ("text", document("text"), corpus.markdown, corpus.SIGNS),
-        ("against_spec", document("markdown", _article), corpus.markdown, corpus.SIGNS),
+        ("against_spec", document("markdown", article), corpus.markdown, corpus.SIGNS),
         ("prose", prose, corpus.PROSE, corpus.PROSE_WORDS),
         ("addresses", address, corpus.ADDRESSES, corpus.ADDRESS_WORDS),
         ("commands", command, corpus.COMMANDS, corpus.COMMAND_WORDS),
