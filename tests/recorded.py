@@ -12,6 +12,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from random import Random
@@ -38,6 +39,7 @@ from tests.fuzz.mutate import mutated
 from tests.fuzz.targets import article
 from tests.injection import Author
 from tests.notations import Said, looks_like_floats, written
+from tests.vocabulary import documents, words
 
 GOLDEN = Path(__file__).parent / "golden" / "recorded"
 SEED = 20261201
@@ -195,6 +197,12 @@ def _address(text: str) -> tuple[str, str]:
     return found, found[:60]
 
 
+def _word(word: str) -> tuple[str, str]:
+    """All that is read where a word stands."""
+    found = [_tried(lambda t=t, k=k: replace(read(Document("", t, k)), document=None)) for t, k in documents(word)]  # fmt: skip
+    return "\n".join(found), f"{word}: {sum(f.count('PrintedMatrix(') for f in found)} matrices"
+
+
 #: By name, the function, the texts to begin with, what is put into them, and how many are made.
 KINDS: dict[str, tuple[Callable[[str], tuple[str, str]], tuple[str, ...], tuple[str, ...], int]] = {
     **{
@@ -205,6 +213,7 @@ KINDS: dict[str, tuple[Callable[[str], tuple[str, str]], tuple[str, ...], tuple[
         f"read-as-{kind}": (_document(kind), _strings(*READING), (), 0)
         for kind in ("markdown", "latex", "html")
     },
+    "words": (_word, words(), (), 0),
     "comparisons": (_comparison, _comparisons(), (), 0),
     "markdown": (_document("markdown"), corpus.markdown(), corpus.SIGNS, 400),
     "latex": (_document("latex"), corpus.latex(), corpus.SIGNS, 400),

@@ -22,7 +22,7 @@ from symattn.equations import equation
 from symattn.files import write
 from symattn.properties.prover import prove
 from symattn.writers import latex, markdown, statements
-from tests import found, recorded
+from tests import found, vocabulary
 from tests.five import derivation_of, page_of
 from tests.outputs import made, sums
 
@@ -127,6 +127,9 @@ def checksums() -> str:
 
 
 if __name__ == "__main__":
+    vocabulary.add()
+    from tests import recorded  # which asks the words that there are now
+
     for path, text in {**outputs(), **recorded.outputs(), SUMS: checksums()}.items():
         path.parent.mkdir(exist_ok=True)
         write(path, text)

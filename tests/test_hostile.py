@@ -490,3 +490,24 @@ def test_a_text_and_a_number_that_are_too_long() -> None:
     for number in (2**8192, Decimal("1e999999999"), Fraction(1, 2**8192)):
         with pytest.raises(LiteralError, match="at most 8192 bits"):
             exact(number)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["generate", "llama", "-n", "1001"],
+        ["worksheet", "--blank", "A", "--count", "1001", "-o", "sheet.md"],
+        ["vary", "W_V[0,0]", "--cells", "100001"],
+        ["params", "config.json", "--context", "1000000001"],
+    ],
+    ids=lambda words: words[0],
+)
+def test_counts_on_the_command_line_are_bounded(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found = CliRunner().invoke(cli.main, words)
+    said = found.stderr or str(found.exception)
+    assert isinstance(found.exception, SystemExit | OptionError)
+    assert "is not in the range 1<=" in said or "wanted 1 to 1000 worksheets, got 1001" in said
+    assert not list(tmp_path.iterdir())

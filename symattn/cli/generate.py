@@ -28,7 +28,7 @@ from symattn.cli.options import (
 )
 @click.argument("spec", default=DEFAULT)
 @click.option(
-    "-n", "n", type=click.IntRange(1), default=5, show_default=True, help="How many tokens."
+    "-n", "n", type=click.IntRange(1, 1000), default=5, show_default=True, help="How many tokens."
 )
 @click.option(
     "--cached", is_flag=True, help="With a cache of keys and values; proven to give the same."

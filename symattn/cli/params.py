@@ -20,7 +20,11 @@ from symattn.cli.options import Command, format_options, print_by
 @click.argument("config", type=click.Path(path_type=Path))
 @click.option("--symbolic", help="Sizes that stay symbols in the numbers, such as d,L.")
 @click.option(
-    "--context", type=click.IntRange(1), default=1024, show_default=True, help="How many tokens."
+    "--context",
+    type=click.IntRange(1, 10**9),
+    default=1024,
+    show_default=True,
+    help="How many tokens.",
 )
 @format_options("text", "markdown", "latex")
 def command(

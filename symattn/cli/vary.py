@@ -26,7 +26,11 @@ from symattn.errors import SpecError
     "--digits", type=click.IntRange(0, 1000), default=6, show_default=True, help="Decimals."
 )
 @click.option(
-    "--cells", type=click.IntRange(1), default=1000, show_default=True, help="Parts of the range."
+    "--cells",
+    type=click.IntRange(1, 100_000),
+    default=1000,
+    show_default=True,
+    help="Parts of the range.",
 )
 @click.option(
     "-o",
