@@ -34,6 +34,7 @@ from symattn.numbers.texts import text as text_of
 from symattn.spec_reader import parse_spec
 from symattn.transformer import worked_attention
 from symattn.writers import findings
+from tests import claimed
 from tests.fuzz import corpus
 from tests.fuzz.mutate import mutated
 from tests.fuzz.targets import article
@@ -203,6 +204,12 @@ def _word(word: str) -> tuple[str, str]:
     return "\n".join(found), f"{word}: {sum(f.count('PrintedMatrix(') for f in found)} matrices"
 
 
+def _claimed(address: str) -> tuple[str, str]:
+    """Of an entry or a step of the article, what a page could say, and what is judged of it."""
+    whole, said = _document("markdown", True)(claimed.page(address))
+    return whole, f"{address}: {said}"
+
+
 #: By name, the function, the texts to begin with, what is put into them, and how many are made.
 KINDS: dict[str, tuple[Callable[[str], tuple[str, str]], tuple[str, ...], tuple[str, ...], int]] = {
     **{
@@ -214,6 +221,7 @@ KINDS: dict[str, tuple[Callable[[str], tuple[str, str]], tuple[str, ...], tuple[
         for kind in ("markdown", "latex", "html")
     },
     "words": (_word, words(), (), 0),
+    "claimed": (_claimed, claimed.addresses(), (), 0),
     "comparisons": (_comparison, _comparisons(), (), 0),
     "markdown": (_document("markdown"), corpus.markdown(), corpus.SIGNS, 400),
     "latex": (_document("latex"), corpus.latex(), corpus.SIGNS, 400),

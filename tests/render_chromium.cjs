@@ -1,11 +1,12 @@
 // Open a page in a headless Chromium and use it as a reader would; print what was found as JSON.
-//   node render_chromium.cjs CHROMIUM PAGE CELL
-// CELL is the cell that is chosen first, as data-c has it.
+//   node render_chromium.cjs CHROMIUM PAGE CELL [briefly]
+// CELL is the cell that is chosen first, as data-c has it. Briefly, every cell is chosen, and its digits are left as
+// they are; and axe looks at the page as it is wide and light, and at a dark phone.
 const fs = require("fs");
 const puppeteer = require("puppeteer-core");
 const axe = require.resolve("axe-core");
 
-const [, , executablePath, page, cell] = process.argv;
+const [, , executablePath, page, cell, briefly] = process.argv;
 const WIDE = { width: 1280, height: 900 };
 const PHONE = { width: 360, height: 740, isMobile: true, hasTouch: true };
 
@@ -66,20 +67,20 @@ const PHONE = { width: 360, height: 740, isMobile: true, hasTouch: true };
     return out;
   });
   // The same function, on every cell of the page.
-  found.all = await tab.evaluate(() => {
+  found.all = await tab.evaluate((asked) => {
     const slider = document.getElementById("digits"), out = {};
     const cells = new Set([...document.querySelectorAll("td[data-c]")].map((td) => td.dataset.c));
     for (const id of cells) {
       document.querySelector(`td[data-c="${id}"]`).click();
       out[id] = [];
-      for (const k of [0, 1, 3, 7, 16, 30]) {
+      for (const k of asked) {
         slider.value = k;
         slider.dispatchEvent(new Event("input"));
         out[id].push(document.getElementById("entry-decimal").textContent.slice(2));
       }
     }
     return out;
-  });
+  }, briefly ? [] : [0, 1, 3, 7, 16, 30]);
 
   // Step by step back to what was given, and on to the end.
   const followed = async (row) => {
@@ -139,7 +140,8 @@ const PHONE = { width: 360, height: 740, isMobile: true, hasTouch: true };
   found.scheme.toggled = await paper(tab);
   await tab.close();
 
-  for (const [name, viewport, scheme] of [["light", WIDE, "light"], ["dark", WIDE, "dark"], ["phone", PHONE, "light"], ["phone-dark", PHONE, "dark"]]) {
+  const looks = [["light", WIDE, "light"], ["dark", WIDE, "dark"], ["phone", PHONE, "light"], ["phone-dark", PHONE, "dark"]];
+  for (const [name, viewport, scheme] of briefly ? [looks[0], looks[3]] : looks) {
     const one = await opened(viewport, scheme);
     if (name === "dark") found.scheme.dark = await paper(one);
     const was = await places(one);

@@ -37,7 +37,7 @@ def named(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 
-@pytest.mark.parametrize("path", PAGES, ids=named)
+@pytest.mark.parametrize("path", [ROOT / "README.md", *PAGES], ids=named)
 def test_the_numbers_of_a_page_are_right(path: Path) -> None:
     """Every page is judged by `symattn check`; one that names its spec to the last number."""
     outside_code = "".join(path.read_text("utf-8").split("```")[::2])

@@ -67,6 +67,17 @@ def about(text: str, spec: str = "article") -> Checked:
         ("$$\\begin{aligned} \\ell_1 &= e^{Z[1,0]} \\\\[6pt]\n&\\quad + e^{Z[1,1]} \\approx 3.24\n"
          "\\end{aligned}$$", 2, 0, 0),
         (r"$B[1,0] = 0.36$", 0, 0, 1),
+        (r"$A[1,0] = 0,36$ and $A[1,0] \approx 0,356$, $A[1,0] = 0,37$", 2, 1, 0),
+        (r"$A[1,0] = 0,36, A[1,1] = 0,64$", 2, 0, 0),
+        (r"$A[1,0] = 1,2,3$, $P[0] = 1$, $A[1,0] = 1, 36$", 0, 2, 0),
+        # One is infinite, or both.
+        (r"$Z_{\mathrm{masked}}[0,1] = -\infty$, $M[0,1] = \infty$", 1, 1, 0),
+        (r"$M[0,1] = Z_{\mathrm{masked}}[0,1] = M[0,0] = -M[0,1]$", 1, 2, 0),
+        (r"$A[1,0] = M[0,1] + 1$, $A[0,1] = e^{M[0,1]}$", 1, 1, 0),
+        # Expressions with decimals in them, as far as these say.
+        (r"$A[1,0] \approx \frac{e^{0.14}}{e^{0.14} + e^{0.74}}$", 1, 0, 0),
+        (r"$A[1,0] \approx \frac{e^{0.14}}{e^{0.14} + e^{0.94}}$", 0, 1, 0),
+        (r"$A[1,0] = \frac{e^{0.14}}{e^{0.14} + e^{0.74}}$", 0, 1, 0),
         (r"$\ell_i = \sum_j e^{Z_{\mathrm{masked}}[i,j]}$, and $d_k = 2$, $x_1 = 3$", 0, 0, 0),
         ("$$M = \\begin{cases} 0 & \\text{if } j \\le i \\\\ -\\infty & \\text{otherwise}"
          "\\end{cases}$$", 0, 0, 0),

@@ -678,7 +678,7 @@ def test_other_pages_in_a_browser(spec: str, tmp_path: Path) -> None:
     path = tmp_path / "page.html"
     path.write_text(written(spec), "utf-8")
     weights = next(s for s in load_spec(spec).derive().steps if s.name == "A")
-    found = in_chromium(path, f"{weights.node}.0")
+    found = in_chromium(path, f"{weights.node}.0", "briefly")
     check_sound(found)
     assert found["clicked"]["open"] and found["clicked"]["from"]
 

@@ -26,7 +26,7 @@ from tests.notations import Said, looks_like_floats, written
 pytestmark = pytest.mark.once
 
 KINDS = ("markdown", "latex", "html", "notebook", "text")
-DOCUMENTS = 120  # of each kind
+DOCUMENTS = 50  # of each kind
 
 
 def checked(text: str, kind: Any) -> Checked:

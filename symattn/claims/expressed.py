@@ -39,6 +39,8 @@ def equals(entry: Entry, said: Expression) -> Answer:
     if _are_apart(entry, said, START):
         return Answer("nonzero", f"the enclosures are separate at {START} bits")
     form = _form(said)
+    if isinstance(form, Infinity):
+        return _infinite(entry, said)
     if form is not None and referred(form) == referred(entry.form):
         return Answer("zero", "the normal forms are equal")
     tree = _tree(said.value, said)

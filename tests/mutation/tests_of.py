@@ -27,14 +27,9 @@ class TestsOf:
 
     def lines(self, path: str, first: int, last: int) -> list[str]:
         """Contexts of any of the lines; where only the import runs them, of the whole file."""
-        name = next(
-            (real for shown, real in self.measured.items() if shown.endswith("/" + path)), None
-        )
-        if name is None:
-            return []
-        by_line = self.data.contexts_by_lineno(name)
+        name, by_line = self._of(path)
         found = {context for line in range(first, last + 1) for context in by_line.get(line, ())}
-        if not found:  # the record has a statement of many lines at one of them
+        if name and not found:  # the record has a statement of many lines at one of them
             found = {
                 context for line in _statement(name, first) for context in by_line.get(line, ())
             }
@@ -47,14 +42,21 @@ class TestsOf:
             key=lambda c: (self.seconds[c] + 0.05) / covered[c],
         )
 
+    @cache  # noqa: B019  # as long as the record
+    def _of(self, path: str) -> tuple[str, dict[int, list[str]]]:
+        """The file of that path, and the contexts by line; of copies that tests made, the one they ran most."""
+        names = [name for shown, name in self.measured.items() if shown.endswith("/" + path)]
+        by_file = [(name, self.data.contexts_by_lineno(name)) for name in names]
+        return max(by_file, key=lambda f: sum(map(len, f[1].values())), default=("", {}))
+
     def within(self, contexts: list[str], budget: float) -> tuple[list[str], float]:
-        """The first of them that fit into so many seconds (at least one), as node ids, and their seconds."""
+        """Those of them, from the first, that fit into so many seconds (at least one), as node ids, and their seconds."""
         chosen: list[str] = []
         spent = 0.0
         for context in contexts:
+            if chosen and spent + self.seconds[context] > budget:
+                continue
             spent += self.seconds[context]
-            if chosen and spent > budget:
-                break
             module, _, function = context.rpartition(".")
             chosen.append(f"{module.replace('.', '/')}.py::{function}")
         return chosen, spent

@@ -19,7 +19,8 @@ _RELATION = re.compile(r"=|\\approx|≈")
 #: What stands between the lines of a sum: a row's end, and the next row's alignment.
 _BREAK = re.compile(r"(?:\s|\\\\(?:\[\s*[\d.]+\s*[a-z]{2}\s*\])?|&|\\q?quad(?![a-zA-Z])|\{\})*")
 _ABOUT = re.compile(r"(?:\\approx|≈)[\s&]*$")
-_NEXT_DIGIT = re.compile(r",\d")
+#: What is part of a number, and no next equation: 0,36.
+_COMMA = re.compile(r"(?<=\d)(?:,\d+)+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +100,9 @@ def _goes_on(text: str, end: int, side: Side) -> bool:
 
 def _read(view: Mapped, side: list[tuple[int, int]]) -> Printed:
     (start, end) = side[0][0], side[-1][1]
-    if len(side) == 1 and not _NEXT_DIGIT.match(view.text, end):
-        found = read(view, start, end)
+    if len(side) == 1:
+        comma = _COMMA.match(view.text, end)
+        found = read(view, start, comma.end() if comma else end)
         about = _ABOUT.search(view.text, max(0, start - MAX_LABEL), start)
         return replace(found, approximate=True) if about else found
     said = " ".join(view.text[a:b] for a, b in side)
