@@ -34,7 +34,7 @@ from symattn.numbers.texts import text as text_of
 from symattn.spec_reader import parse_spec
 from symattn.transformer import worked_attention
 from symattn.writers import findings
-from tests import claimed
+from tests import asked, claimed
 from tests.fuzz import corpus
 from tests.fuzz.mutate import mutated
 from tests.fuzz.targets import article
@@ -221,6 +221,7 @@ KINDS: dict[str, tuple[Callable[[str], tuple[str, str]], tuple[str, ...], tuple[
         for kind in ("markdown", "latex", "html")
     },
     "words": (_word, words(), (), 0),
+    "commands": (asked.answer, asked.commands(), (), 0),
     "claimed": (_claimed, claimed.addresses(), (), 0),
     "comparisons": (_comparison, _comparisons(), (), 0),
     "markdown": (_document("markdown"), corpus.markdown(), corpus.SIGNS, 400),
