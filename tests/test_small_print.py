@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from decimal import Decimal
+from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import symattn as sa
 from symattn.claims.check import Checked, check
+from symattn.claims.judge import cell
 from symattn.claims.prose import printed_in, quoted_in
 from symattn.claims.reading import read
+from symattn.claims.reading.cells import with_comma
+from symattn.claims.reading.formulas import meaning_of
 from symattn.errors import ExactnessError
 from symattn.literals import NEGATIVE_INFINITY, POSITIVE_INFINITY, exact, parse
 from symattn.numbers.compact import number
@@ -95,3 +100,95 @@ def test_absolute_errors_are_those_of_entries_without_a_unit() -> None:
     found = checks["P", "float64"]
     assert found.absolute == 0 < found.error
     assert checks["A", "float64"].absolute == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "places"),
+    [
+        ("1,250", "decimal", 3),
+        ("−1{,}250", "decimal", 3),
+        ("1,250,000", "integer", 0),
+        ("1250", "integer", 0),
+        ("0.25", "decimal", 2),
+    ],
+)
+def test_a_thousand_that_may_be_a_decimal(text: str, kind: str, places: int) -> None:
+    """1,250 beside 0,25 is no thousand."""
+    printed = with_comma(cell(text))
+    assert (printed.kind, printed.decimals) == (kind, places)
+    assert with_comma(cell(r"\approx 1,250^*")).approximate
+
+
+@pytest.mark.parametrize(
+    ("text", "step"),
+    [
+        ("Attention(Q, K, V)", "O"), ("self.attn(x)", "O"), ("scaled_dot_product_attention(q, k, v)", "O"),
+        ("W_query(x)", "Q"), ("self.W_key(x)", "K"), ("W_V(x)", "V"), ("causal_mask(scores)", "Z_masked"),
+        ("Softmax(Z)", "A"), ("scores.masked_fill(mask, -inf)", "Z_masked"), ("x.softmax(dim=-1)", "A"),
+    ],
+)  # fmt: skip
+def test_calls_are_the_steps_that_they_calculate(text: str, step: str) -> None:
+    found = meaning_of(text)
+    assert found is not None and found.step == step and found.is_formula
+
+
+def test_commas_of_a_whole_document() -> None:
+    text = r"$A = \begin{bmatrix} 1,250 & 0,25 \end{bmatrix}$ and $B = \begin{bmatrix} 1,250 & 2 \end{bmatrix}$"
+    values = [[c.value for c in m.cells] for m in read(text, "markdown").matrices]
+    assert values == [[Fraction(5, 4), Fraction(1, 4)], [Fraction(5, 4), 2]]
+    text = text.replace("0,25", "0.25")
+    assert [m.cells[0].value for m in read(text, "markdown").matrices] == [1250, 1250]
+
+
+def judged(d: sa.Derivation, text: str) -> list[str]:
+    found = check(read(text, "markdown"), worked_attention, d, aliases={})
+    return [f.judgement.verdict for f in found.findings]
+
+
+def test_a_star_says_that_a_row_was_to_add_to_one() -> None:
+    d = sa.article().with_digits(3)
+    ((index, decimal),) = d.with_display(row_sums="kept")["A"].moved().items()
+    name = f"A[{index[0]},{index[1]}]"
+    nearest = d["A"].decimal(3)[index[0]][index[1]]
+    assert nearest != decimal
+    assert judged(d, f"${name} = {decimal}^*$, ${name} = {decimal}$") == ["right", "wrong"]
+    assert judged(d, f"${name} = {nearest}^*$, ${name} = 0.9^*$") == ["right", "wrong"]
+    assert judged(d, f"${name} = {decimal}1^*$") == ["wrong"]
+
+
+def test_what_depends_on_symbols_is_undecided_and_the_rest_is_judged() -> None:
+    d = sa.article().with_(W_Q=sa.symbols_like("W_Q", (2, 2)))
+    text = "$S[0,0] = 1$, $V[1,1] = {}$, $M[0,1] = 3$, $S[0,1] = S[0,1]$".format(
+        d["V"][1, 1].decimal(2)
+    )
+    assert judged(d, text) == ["undecided", "right", "wrong", "right"]
+
+
+def test_numbers_that_hang_on_printed_inputs() -> None:
+    half = np.full((2, 2), Fraction(1, 20), dtype=object)
+    d = sa.article().with_radii({"W_1": half})
+    assert d.radii
+    low, high = d.enclosures.bounds((d["F"].node, (0,)))
+    assert high - low > Fraction(1, 20)
+    inside, outside = float((low + 3 * high) / 4), float(high + Fraction(1, 3))
+    text = f"$F[0] = {inside:.4f}$, $F[0] = {outside:.4f}$, $F[0] = {round(high * 2) + 2}/2$"
+    text += f", $F[0] = {Fraction(inside).limit_denominator(1000)}$, $A[1,0] = 0.36$, $A[1,0] = 0.37$, $F[0] = 1e1$"
+    assert judged(d, text) == ["right", "wrong", "wrong", "right", "right", "wrong", "wrong"]
+    note = check(read(text, "markdown"), worked_attention, d, aliases={}).findings[0].judgement.note
+    assert note == "within what the printed digits of the inputs leave open"
+    matrix = r"$$F = \frac{1}{2} \begin{bmatrix} 1 & 2 \end{bmatrix}$$"
+    assert judged(d, matrix) == ["undecided", "undecided"]
+
+
+@pytest.mark.parametrize(
+    ("text", "verdicts"),
+    [
+        ("$P[0] = 0e1$, $P[0] = 1e1$, $P[0] = 1e0$", ["right", "wrong", "wrong"]),
+        (r"$$S = \frac{1}{25} \begin{bmatrix} 25 & 5 & 20 \\ 5 & 26 & 4 \\ 20 & 4 & 17 \end{bmatrix}$$",
+         ["right"] * 8 + ["wrong"]),
+        (r"$$Z = \frac{1}{\sqrt{2}} \begin{bmatrix} 1.0 & 0.2 & 4/5 \\ 0.2 & 1.05 & 0.16 \\ 0.8 & 0.16 & \sqrt{2} \end{bmatrix}$$",
+         ["right"] * 4 + ["wrong", "right", "right", "right", "wrong"]),
+    ],
+)  # fmt: skip
+def test_powers_of_ten_and_factors(text: str, verdicts: list[str]) -> None:
+    assert judged(sa.article(), text) == verdicts

@@ -68,6 +68,18 @@ $${word} = \begin{{bmatrix}} 1 & 2 \\ 3 & 4 \end{{bmatrix}}, \quad {word}_1 = [1
 
 $$\{word}{{A}} = \{word} B = \begin{{bmatrix}} 5 & 6 \end{{bmatrix}} \{word} \begin{{bmatrix}} 7 \\ 8 \end{{bmatrix}}$$
 
+$${word}(Q, K, V) = \begin{{bmatrix}} 1 & 2 \end{{bmatrix}}$$
+
+$${word}(Q K^T) V = \begin{{bmatrix}} 1 & 2 \end{{bmatrix}}$$
+
+$$A {word} V = \begin{{bmatrix}} 1 & 2 \end{{bmatrix}}$$
+
+$$Q K^{{\{word}{{T}}}} = Q K^\{word} = \begin{{bmatrix}} 1 & 2 \end{{bmatrix}}$$
+
+$$\frac{{Q K^T}}{{\{word}{{d_{{{word}}}}}}} = \begin{{bmatrix}} 1 & 2 \end{{bmatrix}}$$
+
+$${word}.{word}(X)[{word}] = \begin{{bmatrix}} 1 & 2 \end{{bmatrix}}$$
+
 $${word}(Q K^T) V = A {word} V = \frac{{1}}{{{word}}} \begin{{bmatrix}} 5 & 6 \end{{bmatrix}} {word} [[1, 2], [3, 4]]$$
 
 $$\begin{{bmatrix}} \{word}{{0.5}} & {word} 0.25 & 0.75 {word} \\ \{word} 0.5 & \{word}{{a}}{{0.5}} & {word}{{0.5}} \\ 0.5\{word} & {word} & \{word} \end{{bmatrix}}$$

@@ -82,8 +82,8 @@ class Explained:
 
     Attributes:
         causes: what explains them all, the simplest first; empty for a slip.
-        tried: how many hypotheses were derived to find out; 0 where not all were, for steps of
-            over 10,000 entries, or after many wrong ones of a large model.
+        tried: how many hypotheses were derived to find out; 0 where not all were: for steps of
+            over 10,000 entries, after many wrong ones of a large model, and where inputs are symbols.
     """
 
     step: Step
@@ -146,13 +146,15 @@ class _Engine:
         self._runs: dict[tuple[str, ...], Run] = {}
         self.tried = 0
         self.spent = 0
+        #: Hypotheses are derived with numbers.
+        self.has_symbols = any(step.given and step.has_symbols for step in derivation.steps)
 
     def causes(self, cells: list[Claimed]) -> list[Cause]:
         """What explains every one of these numbers of a step."""
         target = cells[0].entry.step
         found: list[Cause] = []
         self.tried = 0
-        if target.forms.size > MAX_ENTRIES or self.spent > MAX_WORK:
+        if target.forms.size > MAX_ENTRIES or self.spent > MAX_WORK or self.has_symbols:
             return []
         for base in self.bases(target):
             run = self.run(base)
