@@ -70,11 +70,21 @@ def columns(E: Any, W: Any, c: Any) -> Any:
     return first + rest / c
 
 
+def mixed(E: Any, W: Any, c: Any) -> Any:
+    A, B = softmax(E @ E.T), softmax(E @ W + causal_mask(3, 3))
+    x, y = A @ E, B @ W
+    sums = (x - y) * c + (E - x) + (y + W[0]) - (W - y) / c
+    beside = np.concatenate([x + E, y - W, A @ W, x + y], axis=-1)
+    rows = beside[np.array([0, 2, 2])]
+    projected = rows @ np.concatenate([W, W, E, E])
+    return projected + sums - rows[:, :3] + (-x) @ W + (x @ W) @ E
+
+
 numbers = st.sampled_from(["0", "1", "-1", "0.5", "1/3", "-0.25", "2", "7/10"])
 
 
 @given(
-    st.sampled_from([head, residual, inside, columns]),
+    st.sampled_from([head, residual, inside, columns, mixed]),
     st.lists(numbers, min_size=9, max_size=9),
     st.lists(numbers, min_size=9, max_size=9),
     st.sampled_from(["sqrt(2)", "2", "sqrt(3)/3", "1/7"]),
