@@ -23,6 +23,7 @@ from symattn import progress
 from symattn.certify import bounds_of, ends
 from symattn.claims.placing import Claimed
 from symattn.claims.reading.cells import Printed
+from symattn.claims.reading.translate import is_number
 from symattn.claims.variations.core import Variation, Variations
 from symattn.derivation import Derivation
 from symattn.errors import SymattnError
@@ -83,7 +84,8 @@ class Explained:
     Attributes:
         causes: what explains them all, the simplest first; empty for a slip.
         tried: how many hypotheses were derived to find out; 0 where not all were: for steps of
-            over 10,000 entries, after many wrong ones of a large model, and where inputs are symbols.
+            over 10,000 entries, after many wrong ones of a large model, and where inputs are
+            symbols.
     """
 
     step: Step
@@ -146,8 +148,12 @@ class _Engine:
         self._runs: dict[tuple[str, ...], Run] = {}
         self.tried = 0
         self.spent = 0
-        #: Hypotheses are derived with numbers.
-        self.has_symbols = any(step.given and step.has_symbols for step in derivation.steps)
+
+    @cached_property
+    def has_symbols(self) -> bool:
+        """Whether inputs are symbols; hypotheses are derived with numbers."""
+        inputs = self.derivation.inputs.values()
+        return not all(is_number(x) for array in inputs for x in np.asarray(array, object).flat)
 
     def causes(self, cells: list[Claimed]) -> list[Cause]:
         """What explains every one of these numbers of a step."""
