@@ -39,6 +39,7 @@ from tests.fuzz import corpus
 from tests.fuzz.mutate import mutated
 from tests.fuzz.targets import article
 from tests.injection import Author
+from tests.layouts import layouts
 from tests.notations import Said, looks_like_floats, written
 from tests.vocabulary import documents, words
 
@@ -198,9 +199,20 @@ def _address(text: str) -> tuple[str, str]:
     return found, found[:60]
 
 
+def _all_read(text: str, kind: Any) -> str:
+    return _tried(lambda: replace(read(Document("", text, kind)), document=None))  # type: ignore[arg-type]
+
+
+def _layout(said: str) -> tuple[str, str]:
+    """All that is read of a layout, and what is judged; its first line is the kind."""
+    kind, _, text = said.partition("\n")
+    judged, about = _document(kind)(text)
+    return f"{_all_read(text, kind)}\n{judged}", f"{kind}: {about}"
+
+
 def _word(word: str) -> tuple[str, str]:
     """All that is read where a word stands."""
-    found = [_tried(lambda t=t, k=k: replace(read(Document("", t, k)), document=None)) for t, k in documents(word)]  # fmt: skip
+    found = [_all_read(text, kind) for text, kind in documents(word)]
     return "\n".join(found), f"{word}: {sum(f.count('PrintedMatrix(') for f in found)} matrices"
 
 
@@ -221,6 +233,7 @@ KINDS: dict[str, tuple[Callable[[str], tuple[str, str]], tuple[str, ...], tuple[
         for kind in ("markdown", "latex", "html")
     },
     "words": (_word, words(), (), 0),
+    "layouts": (_layout, tuple(f"{kind}\n{text}" for text, kind in layouts()), (), 0),
     "commands": (asked.answer, asked.commands(), (), 0),
     "claimed": (_claimed, claimed.addresses(), (), 0),
     "comparisons": (_comparison, _comparisons(), (), 0),
