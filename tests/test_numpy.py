@@ -137,7 +137,7 @@ u * np.arange(1, 4) + np.arange(6, 0, -2) / 7
 np.outer(u, v)
 np.outer(A, [1, 0.5])
 np.add(A, 1) + np.subtract(A, A.T) - np.multiply(A, 2) / np.divide(A, 3)
-np.negative(u) + np.power(u, 2)
+np.negative(u) + u ** 2
 np.copy(A) + A.copy() + A.astype(float) + np.array(A) + np.asarray(A)
 np.array([u, u * 2]) + np.array([1, 2, 3], dtype=float) / 3
 u[np.where(np.arange(3) != 1)]
@@ -155,7 +155,9 @@ np.dot(u, 3) + np.dot(2, u)
 )
 
 #: Of these a product or sum may be laid out differently: NumPy's within the summation bound.
+#: Powers are those of `**`; the `np.power` of NumPy 2.0 is another one with AVX-512.
 OTHER_ORDER = """
+np.negative(u) + np.power(u, 2)
 A @ B
 u @ A @ u
 C @ D

@@ -7,6 +7,7 @@ graph run over it gives what the function gives on plain arrays.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -143,7 +144,7 @@ def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
 
 for _op, _ufunc in {
     "matmul": np.matmul, "add": np.add, "sub": np.subtract, "mul": np.multiply,
-    "div": np.divide, "neg": np.negative, "power": np.power, "exp": np.exp, "log": np.log,
+    "div": np.divide, "neg": np.negative, "power": operator.pow, "exp": np.exp, "log": np.log,
     "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "sign": np.sign,
     "maximum": np.maximum,
 }.items():  # fmt: skip
