@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +17,10 @@ from symattn.claims.reading import read
 from symattn.claims.reading.cells import with_comma
 from symattn.claims.reading.formulas import meaning_of
 from symattn.errors import ExactnessError
-from symattn.literals import NEGATIVE_INFINITY, POSITIVE_INFINITY, exact, parse
+from symattn.literals import NEGATIVE_INFINITY, PI, POSITIVE_INFINITY, exact, parse
 from symattn.numbers.compact import number
 from symattn.spec_reader import load_spec
+from symattn.trace import part_of_input
 from symattn.transformer import worked_attention
 
 pytestmark = pytest.mark.once
@@ -192,3 +194,54 @@ def test_numbers_that_hang_on_printed_inputs() -> None:
 )  # fmt: skip
 def test_powers_of_ten_and_factors(text: str, verdicts: list[str]) -> None:
     assert judged(sa.article(), text) == verdicts
+
+
+def second(W: Any) -> Any:
+    return W[1] * 1
+
+
+def first_rows(W: Any) -> Any:
+    return W[:, 0] * 1  # begins where a matrix does
+
+
+def out_of_step(W: Any) -> Any:
+    return W.reshape(-1)[1:5].reshape(2, 2) * 1  # as long as one
+
+
+def row(W: Any) -> Any:
+    return W[1][0] * 1
+
+
+def turned(W: Any) -> Any:
+    return W[1].T * 1
+
+
+@pytest.mark.parametrize(
+    ("taken", "part"),
+    [
+        (second, (0, (1,))),
+        (first_rows, None),
+        (out_of_step, None),
+        (row, (0, (1, 0))),
+        (turned, None),
+    ],
+)
+def test_parts_of_an_input_are_whole_ones(taken: Any, part: Any) -> None:
+    d = sa.derive(taken, W=np.arange(8).reshape(2, 2, 2))
+    gathered = d.graph.nodes[d.graph.result].inputs[0]
+    assert part_of_input(d.graph.nodes, gathered) == part
+
+
+_ROOTS = {0: "0", 2: "1/2", 3: "sqrt(2)/2", 4: "sqrt(3)/2", 6: "1"}  # of k twelfths of π
+
+
+@pytest.mark.parametrize("k", range(-26, 27))
+def test_sines_and_cosines_of_parts_of_pi(k: int) -> None:
+    for function, twelfths in (("sin", k), ("cos", k + 6)):
+        found = number(parse(f"{function}({k}*pi/12)", {"pi": PI}))
+        half_turns, rest = divmod(twelfths, 12)
+        root = _ROOTS.get(min(rest, 12 - rest))
+        if root is None:
+            assert "sin" in str(found) or "cos" in str(found)
+        else:
+            assert found == number(parse(f"{'-' if half_turns % 2 else ''}({root})"))

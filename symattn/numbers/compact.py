@@ -90,7 +90,7 @@ def _check_divisor(op: str, x: Sum) -> None:
     # Exponentials, radicals, π and symbols alone are never zero, and neither is their product.
     if len(x.terms) == 1 and all(k.kind in ("symbol", "sum", "pi") for k in x.kernels()):
         return
-    safe = decide.is_safe_divisor(x) if x.terms else False
+    safe = decide.is_safe_divisor(x)
     if safe is False:
         raise ExactnessError(f"{op} is not defined here: the divisor is zero")
     if safe is None:
