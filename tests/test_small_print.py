@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from flint import arb_mat
 
 import symattn as sa
 from symattn.claims.check import Checked, check
@@ -18,6 +19,7 @@ from symattn.claims.reading.cells import with_comma
 from symattn.claims.reading.formulas import meaning_of
 from symattn.errors import ExactnessError
 from symattn.literals import NEGATIVE_INFINITY, PI, POSITIVE_INFINITY, exact, parse
+from symattn.numbers.ball import COLUMNS, Doubles
 from symattn.numbers.compact import number
 from symattn.spec_reader import load_spec
 from symattn.trace import part_of_input
@@ -245,3 +247,32 @@ def test_sines_and_cosines_of_parts_of_pi(k: int) -> None:
             assert "sin" in str(found) or "cos" in str(found)
         else:
             assert found == number(parse(f"{'-' if half_turns % 2 else ''}({root})"))
+
+
+@pytest.mark.parametrize("columns", [1, COLUMNS - 1, COLUMNS, COLUMNS + 1, 3 * COLUMNS - 5])
+def test_a_product_block_by_block_is_the_product(columns: int) -> None:
+    random = np.random.default_rng(columns)
+    left = arb_mat(3, 4, random.normal(size=12).tolist())
+    right = random.normal(size=(4, columns))
+    whole = left * arb_mat(4, columns, right.ravel().tolist())
+    found = Doubles(right).times(left)
+    assert (found.nrows(), found.ncols()) == (3, columns)
+    assert all(
+        x.overlaps(y) and x.rad() < 1e-14
+        for x, y in zip(found.entries(), whole.entries(), strict=True)
+    )
+
+
+def test_a_matrix_where_a_text_begins() -> None:
+    for kind in ("markdown", "latex", "text"):
+        (found,) = read(r"\begin{bmatrix} 1 & 2 \end{bmatrix} = A", kind).matrices
+        assert (found.start, found.label) == (0, "A")
+
+
+def test_numbers_beside_matrices_are_equations_of_what_stands_first() -> None:
+    matrix = r"\begin{bmatrix} 1 & 2 \end{bmatrix}"
+    (found,) = read(rf"$A[0,1] = {matrix} = 0.36 = 1/2$", "markdown").equalities
+    assert (found.label.strip(), found.filled) == ("A[0,1]", True)
+    assert [s.text for s in found.sides] == ["0.36", "1/2"]
+    assert not read(rf"${matrix} = A[0,1] = 0.36$", "markdown").equalities
+    assert not read(rf"$A[0,1] = {matrix}$", "markdown").equalities

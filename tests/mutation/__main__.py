@@ -1,6 +1,7 @@
 """Plant a sample of faults, run the tests that reach each, and count which are noticed.
 
-    coverage run --data-file=c.data -m pytest -m "not render and not torch and not hf" --junitxml=c.xml
+    coverage run --data-file=c.data -m pytest -p tests.mutation.contexts -m "not render and not torch and not hf" \
+        --junitxml=c.xml
     python -m tests.mutation --record c.data --durations c.xml --sample 1000 --seed 0 --out mutants.jsonl
 
 Needs `pip install mutmut coverage`. Each mutant gets a fork of a process that has the libraries loaded and not
