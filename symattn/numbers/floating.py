@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -142,10 +142,12 @@ def _quiet(function: Callable[..., Any]) -> Callable[..., Any]:
     return operation
 
 
-for _op, _ufunc in {
+_FUNCTIONS: Mapping[str, Callable[..., Any]] = {
     "matmul": np.matmul, "add": np.add, "sub": np.subtract, "mul": np.multiply,
     "div": np.divide, "neg": np.negative, "power": operator.pow, "exp": np.exp, "log": np.log,
     "sqrt": np.sqrt, "sin": np.sin, "cos": np.cos, "tanh": np.tanh, "sign": np.sign,
     "maximum": np.maximum,
-}.items():  # fmt: skip
-    setattr(Floating, _op, _quiet(_ufunc))
+}  # fmt: skip
+
+for _op, _function in _FUNCTIONS.items():
+    setattr(Floating, _op, _quiet(_function))
