@@ -77,7 +77,8 @@ def mixed(E: Any, W: Any, c: Any) -> Any:
     beside = np.concatenate([x + E, y - W, A @ W, x + y], axis=-1)
     rows = beside[np.array([0, 2, 2])]
     projected = rows @ np.concatenate([W, W, E, E])
-    return projected + sums - rows[:, :3] + (-x) @ W + (x @ W) @ E
+    several = softmax(np.array([E, W]) @ E.T) @ W
+    return projected + sums - rows[:, :3] + (-x) @ W + (x @ W) @ E + several[0] - several[1]
 
 
 numbers = st.sampled_from(["0", "1", "-1", "0.5", "1/3", "-0.25", "2", "7/10"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
@@ -17,9 +18,9 @@ from symattn.claims.prose import printed_in, quoted_in
 from symattn.claims.reading import read
 from symattn.claims.reading.cells import with_comma
 from symattn.claims.reading.formulas import meaning_of
-from symattn.errors import ExactnessError
+from symattn.errors import ExactnessError, MaskError
 from symattn.literals import NEGATIVE_INFINITY, PI, POSITIVE_INFINITY, exact, parse
-from symattn.numbers.ball import COLUMNS, Doubles
+from symattn.numbers.ball import COLUMNS, Ball, Balls, Doubles
 from symattn.numbers.compact import number
 from symattn.spec_reader import load_spec
 from symattn.trace import part_of_input
@@ -119,7 +120,7 @@ def test_absolute_errors_are_those_of_entries_without_a_unit() -> None:
 def test_a_thousand_that_may_be_a_decimal(text: str, kind: str, places: int) -> None:
     """1,250 beside 0,25 is no thousand."""
     printed = with_comma(cell(text))
-    assert (printed.kind, printed.decimals) == (kind, places)
+    assert (printed.text, printed.kind, printed.decimals) == (text, kind, places)
     assert with_comma(cell(r"\approx 1,250^*")).approximate
 
 
@@ -276,3 +277,28 @@ def test_numbers_beside_matrices_are_equations_of_what_stands_first() -> None:
     assert [s.text for s in found.sides] == ["0.36", "1/2"]
     assert not read(rf"${matrix} = A[0,1] = 0.36$", "markdown").equalities
     assert not read(rf"$A[0,1] = {matrix}$", "markdown").equalities
+
+
+@pytest.mark.parametrize("kind", ["text", "notebook"])
+def test_blocks_are_not_written_where_nobody_would_see_them(kind: Any) -> None:
+    text = "<!-- symattn: show A -->\nx\n<!-- /symattn: show -->"
+    if kind == "notebook":
+        text = json.dumps({"nbformat": 4, "cells": [{"cell_type": "markdown", "source": text}]})
+    (shown,) = check(read(text, kind), worked_attention, sa.article(), aliases={}).shown
+    assert (shown.state, shown.problem) == (
+        "wrong",
+        f"blocks are not written in a {kind} document",
+    )
+
+
+def test_a_prompt_that_is_escaped_is_no_name() -> None:
+    (found,) = read("<pre>\n&gt;&gt;&gt; A = [[1, 2], [3, 4]]\n</pre>", "markdown").matrices
+    assert found.labels == ("A",)
+
+
+def test_a_row_that_is_masked_everywhere_has_no_weights_unless_they_are_to_be_zero() -> None:
+    ball = Ball(64)
+    hidden = Balls.of([NEGATIVE_INFINITY] * 2, (1, 2))
+    with pytest.raises(MaskError, match="masked"):
+        ball.softmax(hidden)
+    assert [x.is_zero() for x in ball.softmax(hidden, zero=True).balls()] == [True, True]

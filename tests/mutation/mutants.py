@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,6 +42,14 @@ def _shown(module: cst.Module, node: cst.CSTNode) -> str:
     return " ".join(module.code_for_node(node).split())[:200]
 
 
+def _is_type(node: cst.CSTNode) -> bool:
+    """Whether a statement names a type, which mypy alone reads: ``Kind = Literal["a", "b"]``."""
+    if not isinstance(node, cst.Assign) or not isinstance(node.targets[0].target, cst.Name):
+        return False
+    is_named = re.fullmatch(r"_?[A-Z][a-z]\w*", node.targets[0].target.value)
+    return bool(is_named) and isinstance(node.value, cst.Subscript | cst.BinaryOperation | cst.Name)
+
+
 class Source:
     """A file, and the changes of it that mutmut's operators make."""
 
@@ -48,7 +57,8 @@ class Source:
         self.path = path
         self.name = str(path.relative_to(root))
         self.code = path.read_text("utf-8")
-        self.module, self.mutations, _, _ = create_mutations(str(path), self.code)
+        self.module, found, _, _ = create_mutations(str(path), self.code)
+        self.mutations = [m for m in found if not _is_type(m.original_node)]
         self._positions = MetadataWrapper(self.module, unsafe_skip_copy=True).resolve(
             PositionProvider
         )
