@@ -72,7 +72,7 @@ def about(text: str, spec: str = "article") -> Checked:
         (r"$A[1,0] = 1,2,3$, $P[0] = 1$, $A[1,0] = 1, 36$", 0, 2, 0),
         # One is infinite, or both.
         (r"$Z_{\mathrm{masked}}[0,1] = -\infty$, $M[0,1] = \infty$", 1, 1, 0),
-        (r"$M[0,1] = Z_{\mathrm{masked}}[0,1] = M[0,0] = -M[0,1]$", 1, 2, 0),
+        (r"$M[0,1] = Z_{\mathrm{masked}}[0,1] = M[0,0] = -M[0,1]$", 1, 1, 0),
         (r"$A[1,0] = M[0,1] + 1$, $A[0,1] = e^{M[0,1]}$", 1, 1, 0),
         # Expressions with decimals in them, as far as these say.
         (r"$A[1,0] \approx \frac{e^{0.14}}{e^{0.14} + e^{0.74}}$", 1, 0, 0),

@@ -79,6 +79,11 @@ def test_numbers_of_running_text_and_of_quoted_blocks() -> None:
         (r"$Z[1,0] = \log A[1,0] + \log \ell_1$", ["undecided"]),
         (r"$Z[1,0] = \log A[1,1] + \log \ell_1$", ["wrong"]),
         (r"$Z[1,0] = \ln(A[1,0] \ell_1)$", ["undecided"]),
+        # Of nothing there is none, and no quotient by it.
+        (
+            r"$M[0,1] = \log(A[0,1])$, $M[0,1] = 1/A[0,1]$, $M[0,1] = \log(A[0,0])$",
+            ["undecided", "undecided", "wrong"],
+        ),
     ],
 )
 def test_logarithms_of_names(text: str, verdicts: list[str]) -> None:

@@ -100,8 +100,10 @@ _DECIMAL = re.compile(r"(?<![\w.])\d+\.(\d+)(?![\w.])")
 
 
 def _infinite(entry: Entry, said: Expression) -> Answer:
-    same = _form(said) == entry.form
-    return Answer("zero" if same else "nonzero", "one is infinite")
+    form = _form(said)
+    if form is None:
+        return Answer("unknown", "it is not defined, or too long")
+    return Answer("zero" if form == entry.form else "nonzero", "one is infinite")
 
 
 def _is_same(entry: Entry, other: Entry) -> bool:
