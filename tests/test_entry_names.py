@@ -70,6 +70,7 @@ def about(text: str, spec: str = "article") -> Checked:
         (r"$A[1,0] = 0,36$ and $A[1,0] \approx 0,356$, $A[1,0] = 0,37$", 2, 1, 0),
         (r"$A[1,0] = 0,36, A[1,1] = 0,64$", 2, 0, 0),
         (r"$A[1,0] = 1,2,3$, $P[0] = 1$, $A[1,0] = 1, 36$", 0, 2, 0),
+        ("$A\n[1,\n0] = 0.36$ and $A\x85[1,0] = 0.37$, $Z[1,0] = \\log\nA[1,0]$", 1, 2, 0),
         # One is infinite, or both.
         (r"$Z_{\mathrm{masked}}[0,1] = -\infty$, $M[0,1] = \infty$", 1, 1, 0),
         (r"$M[0,1] = Z_{\mathrm{masked}}[0,1] = M[0,0] = -M[0,1]$", 1, 1, 0),

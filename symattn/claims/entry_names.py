@@ -168,7 +168,7 @@ class EntryNames:
         if match["index"]:
             if step is None or not step.shape:
                 return None
-            return _entry(step, match["index"].strip(" []"), 0, match[0])
+            return _entry(step, match["index"], 0, match[0])
         if step is not None and not step.shape:
             return Entry(step, ())
         for mark in reversed(list(_MARK.finditer(match["marks"]))):
@@ -189,13 +189,13 @@ class EntryNames:
 def _past(match: re.Match[str]) -> int:
     """Where to go on behind what is no name: names may stand inside of its marks."""
     base = match["base"]
-    if base.startswith("\\log "):
+    if re.match(r"\\log\s", base):
         return match.start() + len("\\log")
     return match.start() + (1 if base.startswith("{") else len(base.partition("{")[0]))
 
 
 def _entry(step: Step, places: str, base: int, said: str) -> Entry | str:
-    index = tuple(int(p) - base for p in places.split(","))
+    index = tuple(int(place) - base for place in re.findall(r"\d+", places))
     fits = len(index) == len(step.shape) and all(
         0 <= i < n for i, n in zip(index, step.shape, strict=True)
     )

@@ -26,6 +26,15 @@ def parts(text: str, most: int = PART) -> list[str]:
     return found
 
 
+#: Names of entries of the article, some of which are infinite, zero, or not there; and what stands around them.
+ENTRY_WORDS = (
+    "A[1,0]", "M[0,1]", r"Z_{\mathrm{masked}}[0,2]", "Z[2,2]", r"\ell_1", "P[2]", r"\mathrm{logits}[0]", r"x_{\mathrm{last}}[0]", "A[9,9]",
+    "A_{21}", "B[0,0]", "A[0,2]", "W_Q[0,1]", "-M[0,1]", "1/", "0 ", "2 ", r"\frac{1}{", "}", "e^{", r"\ln(", r"\sqrt{", ")", r"\cdot ", " + ",
+    " - ", " = ", r" \approx ", "0.36", "0,36", r"-\infty", r"\infty", "^2", "^{-1}", "^*", r"\%", "$", "$$", r"\begin{bmatrix} ", r" \end{bmatrix}",
+    " & ", r" \\ ", "<!-- symattn: A[1,0] -->", "<!-- symattn: show M[0,1] -->", "<!-- symattn: quoted -->", "[1]", "A", "O[2]", r"\log M[0,1]",
+)  # fmt: skip
+
+
 @cache
 def markdown() -> tuple[str, ...]:
     """Worked examples as people write them, and pages of ours."""

@@ -293,6 +293,14 @@ def command(text: str) -> str:
     return f"{words[0][:12]} {sorted(w.partition('=')[0] for w in words if w.startswith('--'))}"
 
 
+def _entries() -> tuple[str, ...]:
+    """What a page could say of an entry, statement by statement."""
+    from tests import claimed  # which asks for the article that is derived here
+
+    pages = map(claimed.page, claimed.addresses()[::5])
+    return tuple(line for page in pages for line in page.split("\n\n"))
+
+
 def _plain(name: str, run: Callable[[str], str], texts: Any, words: Any) -> Callable[[], Target]:
     return lambda: Target(name, run, tuple(texts() if callable(texts) else texts), tuple(words))
 
@@ -312,6 +320,7 @@ TARGETS: Mapping[str, Callable[[], Target]] = {
         ("notebook", document("notebook"), corpus.notebooks, (*corpus.SIGNS, *corpus.JSON_WORDS)),
         ("text", document("text"), corpus.markdown, corpus.SIGNS),
         ("against_spec", document("markdown", article), corpus.markdown, corpus.SIGNS),
+        ("entries", document("markdown", article), _entries, corpus.ENTRY_WORDS),
         ("prose", prose, corpus.PROSE, corpus.PROSE_WORDS),
         ("addresses", address, corpus.ADDRESSES, corpus.ADDRESS_WORDS),
         ("commands", command, corpus.COMMANDS, corpus.COMMAND_WORDS),
