@@ -40,8 +40,10 @@ def ran(
     settings |= {"TERM": "xterm", "PYTHONPATH": str(ROOT), "PYTHONUTF8": "1", **environment}
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}
     process = subprocess.Popen(
-        [sys.executable, *words], stdin=subprocess.DEVNULL, env=settings, **streams
-    )
+        [sys.executable, *words], stdin=subprocess.DEVNULL, env=settings, **streams,
+        # Whoever started the tests may ignore it, as shells do for what runs behind.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )  # fmt: skip
     os.close(theirs)
     shown, stopped = b"", False
     while True:
