@@ -13,6 +13,7 @@ from flint import arb_mat
 
 import symattn as sa
 from symattn.claims.check import Checked, check
+from symattn.claims.fix import edits, fixed_text
 from symattn.claims.judge import cell
 from symattn.claims.prose import printed_in, quoted_in
 from symattn.claims.reading import read
@@ -22,6 +23,7 @@ from symattn.errors import ExactnessError, MaskError
 from symattn.literals import NEGATIVE_INFINITY, PI, POSITIVE_INFINITY, exact, parse
 from symattn.numbers.ball import COLUMNS, Ball, Balls, Doubles
 from symattn.numbers.compact import number
+from symattn.numbers.dependence import Dependence
 from symattn.spec_reader import load_spec
 from symattn.trace import part_of_input
 from symattn.transformer import worked_attention
@@ -307,3 +309,53 @@ def test_a_row_that_is_masked_everywhere_has_no_weights_unless_they_are_to_be_ze
     with pytest.raises(MaskError, match="masked"):
         ball.softmax(hidden)
     assert [x.is_zero() for x in ball.softmax(hidden, zero=True).balls()] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("statement", "label"),
+    [
+        ('print("Scores:", scores)', "scores"), ('print(f"A = {A}")', "A"), ('print(F"Q {Q}")', "Q"),
+        ("print('attention weights')", "attention weights"), ("print(F.softmax(Z))", "F.softmax(Z)"), ("print(fK)", "fK"),
+        ('print("K", K, sep="")', "K"), ("print(A)  # the weights", "A"), ('print("Masked scores:\\\\n", x_2)', "x_2"), ("V", "V"),
+    ],
+)  # fmt: skip
+def test_what_a_statement_prints_is_called_by_what_it_names(statement: str, label: str) -> None:
+    (found,) = read(f"```python\n>>> {statement}\n[[1, 2], [3, 4]]\n```", "markdown").matrices
+    assert found.labels == (label,)
+
+
+@pytest.mark.parametrize("line", ["X =", "X :=", "X :", "**X** =\t", "`X`: ", "# X", "X"])
+def test_a_line_before_a_print_names_it(line: str) -> None:
+    (found,) = read(f"```\n{line}\n[[1, 2], [3, 4]]\n```", "markdown").matrices
+    assert (found.labels, found.name.step) == (("X",), "E")
+
+
+@pytest.mark.parametrize(
+    "heading", [r"\section{Attention weights}", r"\subsubsection*{The attention weights}"]
+)
+def test_a_heading_in_latex_names_what_follows(heading: str) -> None:
+    (found,) = read(heading + "\n\n" + r"\[\begin{bmatrix} 1 & 2 \end{bmatrix}\]", "latex").matrices
+    assert (found.name.step, found.name.certainty) == ("A", "words")
+
+
+def test_tables_in_latex_end_where_they_end() -> None:
+    table = r"\begin{tabular}{cc} 1 & 2 \\ 3 & 4 \end{tabular}"
+    (found,) = read(f"Text.\n\n{table} and more", "latex").matrices
+    assert found.outer == (found.start, found.end) == (7, 7 + len(table))
+
+
+def test_what_a_sum_with_something_hidden_hangs_on() -> None:
+    row = np.array([[NEGATIVE_INFINITY, 3]], dtype=object)
+    assert Dependence().sum(row, axis=1, keepdims=False).tolist() == [NEGATIVE_INFINITY]
+    assert Dependence().max(row, axis=1, keepdims=True).tolist() == [[3]]
+
+
+def test_infinities_are_corrected_to_those_of_their_sign() -> None:
+    d = sa.derive(itself, M=[["oo", "-oo", "1"]])
+    text = r"$$M = \begin{bmatrix} -\infty & 0 & 2 \end{bmatrix}$$ <!-- symattn: M -->"
+    found = check(read(text, "markdown"), worked_attention, d, aliases={})
+    assert r"\begin{bmatrix} \infty & -\infty & 1 \end{bmatrix}" in fixed_text(text, edits(found))
+
+
+def itself(M: Any) -> Any:
+    return np.maximum(M, M)

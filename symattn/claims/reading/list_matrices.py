@@ -153,17 +153,20 @@ def _line_before(before: str) -> str:
 _FENCE_LINE = re.compile(r"[ \t>]*(?:```|~~~)")
 
 
+#: Of what is printed a text, or how.
+_NO_NAME = re.compile(r"[fF]?[\"']|(?:sep|end|file|flush)\s?=")
+
+
 def _name_in(statement: str) -> str:
     """What a statement prints: ``print("Scores:", scores)`` and ``scores`` say scores."""
     text = _COMMENT.sub("", statement).strip()
     if printed := _STATEMENT.match(text):
         text = printed[1].strip()
         parts = [p.strip() for p in re.split(r",(?![^(\[]*[)\]])", text)]
-        names = [p for p in parts if (p and p[0] not in "\"'fF") or re.match(r"[fF]\w", p)]
+        names = [p for p in parts if p and not _NO_NAME.match(p)]
         texts = re.findall(r"[fF]?[\"']([^\"']*)[\"']", text)
         held = re.findall(r"\{([^{}:!=]+)", " ".join(texts))
-        text = (names or held or [" ".join(texts)])[-1]
-        text = re.sub(r"\\n|^sep=.*|^end=.*", "", text)
+        text = (names or held or [" ".join(texts)])[-1].replace("\\n", "")
     return text.strip().strip("#").strip().rstrip(":=").strip()
 
 
