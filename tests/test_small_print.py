@@ -6,6 +6,7 @@ import json
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from symattn.claims.prose import printed_in, quoted_in
 from symattn.claims.reading import read
 from symattn.claims.reading.cells import with_comma
 from symattn.claims.reading.formulas import meaning_of
+from symattn.claims.reading.translate import exact_text, exact_value
 from symattn.errors import ExactnessError, MaskError
 from symattn.literals import NEGATIVE_INFINITY, PI, POSITIVE_INFINITY, exact, parse
 from symattn.numbers.ball import COLUMNS, Ball, Balls, Doubles
@@ -359,3 +361,38 @@ def test_infinities_are_corrected_to_those_of_their_sign() -> None:
 
 def itself(M: Any) -> Any:
     return np.maximum(M, M)
+
+
+def contracted(x: Any, subscripts: Any) -> Any:
+    return np.einsum(subscripts, x)
+
+
+def test_options_and_inputs_are_changed_together() -> None:
+    d = sa.derive(contracted, x=[[1, 2]], subscripts=sa.static("ij->ji"))
+    changed = d.with_(subscripts=sa.static("ij->i"), x=[[3, 4], [5, 6]])
+    assert [e.rational for e in changed["return"].entries()] == [7, 11]
+
+
+def test_infinity_in_an_exact_number() -> None:
+    assert exact_text(r"e^{-\infty}") == "exp(-oo)"
+    assert exact_text(r"\frac{1}{-\infty}") == "((1)/(-oo))"
+    assert exact_value(r"-\infty") is not None
+
+
+@pytest.mark.parametrize(
+    ("body", "notation"),
+    [(r"\begin{aligned} A &= \begin{bmatrix} 1 & 2 \end{bmatrix} \end{aligned}", "latex"), ("A = [[1, 2]]", "list"),
+     (r"x \begin{aligned} A &= \begin{bmatrix} 1 & 2 \end{bmatrix} \end{aligned}", None)],
+)  # fmt: skip
+def test_formulas_of_a_plain_page_are_mathematics(body: str, notation: str | None) -> None:
+    found = read(f"```text\n{body}\n```\n", "text").matrices
+    assert [m.notation for m in found] == ([notation] if notation else [])
+
+
+def test_bytes_in_an_address_that_are_no_text() -> None:
+    maths = quote(r"A = \begin{bmatrix} 1 & 2~ \\ 3 & 4 \end{bmatrix}").replace("~", "%FF")
+    (found,) = read(
+        f"![](https://latex.codecogs.com/svg.image?{maths}), (1, 2)", "markdown"
+    ).matrices
+    assert [c.is_number for c in found.cells] == [True, False, True, True]
+    assert found.labels == ("A",)

@@ -84,7 +84,9 @@ def _characters(encoded: str, start: int) -> Iterator[tuple[str, int, int]]:
     while i < len(data):
         first = data[i]
         size = 1 if first < 0xC0 else 2 if first < 0xE0 else 3 if first < 0xF0 else 4
-        character = data[i : i + size].decode("utf-8", "replace")[:1] or "\ufffd"
-        size = min(size, len(data) - i)
+        try:
+            character = data[i : i + size].decode("utf-8")
+        except UnicodeDecodeError:
+            character, size = "\ufffd", 1  # what follows it may be text again
         yield character, start + 3 * i, start + 3 * (i + size)
         i += size
