@@ -5,7 +5,10 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "symattn"
@@ -15,6 +18,14 @@ MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p.name not in ("__init__.py
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 ROOMS = ARCHITECTURE.partition("## The rooms")[2].partition("## ")[0]
 INSIDE = ARCHITECTURE.partition("## Inside functions")[2].partition("## ")[0]
+
+
+#: Modules that say what they offer.
+OFFERING = sorted(
+    ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+    for path in PACKAGE.rglob("*.py")
+    if "\n__all__ = " in path.read_text("utf-8")
+)
 
 
 def rows() -> list[list[str]]:
@@ -161,3 +172,10 @@ def test_the_engine_never_imports_a_model() -> None:
 
 if __name__ == "__main__":
     print(drawn(), end="")
+
+
+@pytest.mark.parametrize("name", OFFERING)
+def test_what_a_module_offers_is_there_once(name: str) -> None:
+    module = import_module(name)
+    assert all(hasattr(module, offered) for offered in module.__all__)
+    assert len(set(module.__all__)) == len(module.__all__)
