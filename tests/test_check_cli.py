@@ -4,25 +4,19 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
+from subprocess import CompletedProcess
 
 import pytest
+
+from tests.command import symattn
 
 ROOT = Path(__file__).parent.parent
 DOCS = Path(__file__).parent / "cases" / "docs"
 
 
-def check(*words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "symattn", "check", *words],
-        cwd=cwd,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-        check=False,
-    )
+def check(*words: str, cwd: Path) -> CompletedProcess[str]:
+    return symattn("check", *words, cwd=cwd)
 
 
 @pytest.fixture
