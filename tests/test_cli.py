@@ -1,4 +1,4 @@
-"""The command line, as a process: what it prints, where, and with which status."""
+"""The command line: what it prints, where, and with which status."""
 
 from __future__ import annotations
 
@@ -20,9 +20,10 @@ from click.testing import CliRunner
 import symattn as sa
 from symattn import cli, files
 from symattn.spec_reader import load_spec
+from tests.command import symattn
 
 
-def symattn(
+def process(
     *words: str, cwd: Path | None = None, **kwargs: object
 ) -> subprocess.CompletedProcess[str]:
     return subprocess.run(  # type: ignore[call-overload]
@@ -43,7 +44,7 @@ def output(*words: str) -> str:
 
 
 def test_write_is_the_committed_page(tmp_path: Path) -> None:
-    done = symattn("write", "-o", "attention.md", cwd=tmp_path)
+    done = process("write", "-o", "attention.md", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout == ""
     docs = Path(__file__).parent.parent / "docs"
@@ -237,7 +238,7 @@ def test_help_ends_with_two_examples_that_run(
     ],
 )
 def test_a_call_that_lacks_something_says_what(words: list[str], message: str) -> None:
-    done = symattn(*words)
+    done = symattn(*words, cwd=Path())
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith(f"symattn: {message}")
     assert done.stderr.count("\n") == 1
@@ -261,7 +262,7 @@ def test_a_closed_pipe_is_no_error() -> None:
 
 
 def test_errors_show_control_characters_and_do_not_send_them() -> None:
-    done = symattn("show", "\x1b[31mA")
+    done = process("show", "\x1b[31mA")
     assert "\x1b" not in done.stderr
     assert "\\x1b[31mA" in done.stderr
 
@@ -276,7 +277,7 @@ def mine(x):
 print(sa.derive(mine, x=[1])["y"].exact)
 print(d["nope"])
 """
-    done = symattn("repl", input=typed)
+    done = process("repl", input=typed)
     assert "A[1,1] = exp(13*sqrt(2)/25)/ℓ_1 ≈ 0.64" in done.stdout
     assert "Matrix([[sqrt(2)]])" in done.stdout
     assert "no step 'nope'" in done.stderr
@@ -311,7 +312,7 @@ def test_a_page_that_fails_writes_nothing(tmp_path: Path) -> None:
         .read_text()
         .replace('"0.2"', '"0.2.3"')
     )
-    assert symattn("write", str(spec), "-o", str(target)).returncode == 2
+    assert symattn("write", str(spec), "-o", str(target), cwd=tmp_path).returncode == 2
     assert target.read_text() == "old"
 
 

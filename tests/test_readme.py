@@ -9,10 +9,11 @@ import runpy
 import shlex
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.command import symattn
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
@@ -59,21 +60,9 @@ def test_console_examples_print_what_they_show(name: str) -> None:
     shown = re.findall(r"```console\n\$ symattn (.*?)\n(.*?)```", text, re.DOTALL)
     assert bool(shown) == (name in CONSOLE)
     for words, expected in shown:
-        done = symattn(words, ROOT)
+        done = symattn(*shlex.split(words), cwd=ROOT)
         finds_wrong = re.match(r".*: \d+ right, [1-9]\d* wrong\n", expected)
         assert (done.stdout, done.returncode) == (expected, 1 if finds_wrong else 0)
-
-
-def symattn(words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
-    """A command, run as a reader would who has a clone."""
-    return subprocess.run(
-        [sys.executable, "-m", "symattn", *shlex.split(words)],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
-    )
 
 
 def test_other_commands_of_the_readme_run(tmp_path: Path) -> None:
@@ -84,7 +73,7 @@ def test_other_commands_of_the_readme_run(tmp_path: Path) -> None:
     commands = [line for line in lines if not line.startswith("python3 -m venv")]
     assert commands
     for line in commands:
-        done = symattn(line.removeprefix("symattn "), tmp_path)
+        done = symattn(*shlex.split(line.removeprefix("symattn ")), cwd=tmp_path)
         assert done.returncode == 0, f"{line}: {done.stderr}"
     assert "A[1,1]" in (tmp_path / "article.html").read_text("utf-8")
 
@@ -103,7 +92,7 @@ def test_its_picture_can_be_made_again(tmp_path: Path) -> None:
     chromium, modules = shutil.which("chromium"), os.environ.get("NODE_PATH")
     if not (chromium and modules and (Path(modules) / "puppeteer-core").is_dir()):
         pytest.skip("chromium and node with puppeteer-core are not installed (NODE_PATH)")
-    assert symattn("write -o article.html", tmp_path).returncode == 0
+    assert symattn("write", "-o", "article.html", cwd=tmp_path).returncode == 0
     page, made = tmp_path / "article.html", tmp_path / "article.png"
     script = ROOT / "tests" / "picture.cjs"
     done = subprocess.run(
