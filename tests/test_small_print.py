@@ -26,6 +26,7 @@ from symattn.literals import NEGATIVE_INFINITY, PI, POSITIVE_INFINITY, exact, pa
 from symattn.numbers.ball import COLUMNS, Ball, Balls, Doubles
 from symattn.numbers.compact import number
 from symattn.numbers.dependence import Dependence
+from symattn.numbers.normal_form import ONE, ZERO, power
 from symattn.spec_reader import load_spec
 from symattn.trace import part_of_input
 from symattn.transformer import worked_attention
@@ -396,3 +397,23 @@ def test_bytes_in_an_address_that_are_no_text() -> None:
     ).matrices
     assert [c.is_number for c in found.cells] == [True, False, True, True]
     assert found.labels == ("A",)
+
+
+def test_a_single_word_is_no_list_of_tokens() -> None:
+    assert read("Tokens: cat", "markdown").facts.tokens == ()
+    assert read("Tokens: cat, dog", "markdown").facts.tokens == ("cat", "dog")
+
+
+def test_differences_in_both_exact_systems() -> None:
+    d = sa.derive(minus, x=[["sqrt(2)", 3]], y=[[1, "1/2"]])
+    assert [str(v) for v in d["return"].exact] == ["-1 + sqrt(2)", "5/2"]
+    assert [e.text() for e in d["return"].entries()] == ["-1 + sqrt(2)", "5/2"]
+
+
+def minus(x: Any, y: Any) -> Any:
+    return x - y
+
+
+def test_nothing_divides() -> None:
+    with pytest.raises(ExactnessError, match="a division by zero"):
+        power(ZERO, -ONE)
