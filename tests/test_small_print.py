@@ -417,3 +417,13 @@ def minus(x: Any, y: Any) -> Any:
 def test_nothing_divides() -> None:
     with pytest.raises(ExactnessError, match="a division by zero"):
         power(ZERO, -ONE)
+
+
+def test_subscripts_count_from_zero_unless_more_is_right_from_one() -> None:
+    article = sa.article()
+    assert judged(article, "$A[0,0] = A_{00}$, $A[1,1] = A_{22}$") == ["right", "wrong"]
+    assert judged(article, "$A[0,0] = A_{00}$, $A[1,1] = A_{22}$, $A[2,1] = A_{32}$") == [
+        "wrong",
+        "right",
+        "right",
+    ]
