@@ -66,11 +66,55 @@ _MORE = re.compile(
 )
 
 
+#: Brackets that are opened and left open double the time of the converter each.
+MAX_OPEN = 12
+_SIDES = (
+    r"(?:brace|Brace|[aA]ngle|ang|floor|ceil|[vV]ert|brack|paren|group|moustache|[lr]bracket"
+    r"|[lr]parenthesis|[lr]corner)(?![a-zA-Z])"
+)
+_OPEN, _CLOSE = r"[(\[⟨⌈⌊⟦⟪⟬⟮⦃⦅⌜⌞⎰]", r"[)\]⟩⌉⌋⟧⟫⟭⟯⦄⦆⌝⌟⎱]"
+#: Commands whose argument a bracket may be.
+_TAKING = (
+    r"\\(?:sqrt|[dt]?(?:frac|binom)|hat|bar|vec|tilde|d?dot|acute|grave|breve|check|not|boxed|bm"
+    r"|boldsymbol|middle|(?:wide|over|under|math|operator)[a-zA-Z]+|[hv]?phantom)"
+)
+_BRACKETS = re.compile(
+    r"(?P<skip>\\(?:text\w*|mbox)\s*\{[^{}]*\}"
+    rf"|(?:[_^]|{_TAKING})\s*(?:\\\}}|\\r[a-z]+|{_CLOSE}))"
+    r"|(?P<end>\\end(?![a-zA-Z])|\})"
+    r"|(?P<begin>\\begin(?![a-zA-Z])|(?<!\\)\{)"
+    r"|(?P<cell>\\\\|&)"
+    rf"|(?P<open>\\l{_SIDES}|\\ulcorner(?![a-zA-Z])|\\\{{|{_OPEN})"
+    rf"|(?P<close>\\r{_SIDES}|\\urcorner(?![a-zA-Z])|\\right\s*\.|\\\}}|{_CLOSE})"
+    r"|\\.",
+    re.DOTALL,
+)
+
+
+def _left_open(latex: str) -> int:
+    """How many brackets are opened and not closed in the same group or cell."""
+    groups, found = [0], 0
+    for sign in _BRACKETS.finditer(latex):
+        kind = sign.lastgroup
+        if kind == "open":
+            groups[-1] += 1
+        elif kind == "close":
+            groups[-1] = max(groups[-1] - 1, 0)
+        elif kind == "begin":
+            groups.append(0)
+        elif kind == "end" and len(groups) > 1:
+            found += groups.pop()
+        elif kind == "cell":
+            found, groups[-1] = found + groups[-1], 0
+    return found + sum(groups)
+
+
 def check(latex: str) -> None:
     r"""See that LaTeX in a stranger's text is a formula and nothing else: it reads no file.
 
     Raises:
-        MathError: a macro that is none of mathematics, or one that defines others.
+        MathError: a macro that is none of mathematics, or one that defines others; over 12 brackets
+            that are not closed.
 
     >>> check(r"\frac{1}{2}")
     >>> check(r"\def\x{1}")
@@ -80,6 +124,8 @@ def check(latex: str) -> None:
     """
     if found := _MORE.search(latex):
         raise MathError(f"wanted a formula without {found[0]}, got {_quoted(latex)}")
+    if (count := _left_open(latex)) > MAX_OPEN:
+        raise MathError(f"wanted brackets that are closed, got {count} left open: {_quoted(latex)}")
     text(latex, displayed=False)
 
 

@@ -19,7 +19,7 @@ import pytest
 from click.testing import CliRunner
 
 import symattn as sa
-from symattn import cli
+from symattn import cli, mathml
 from symattn.claims.check import check
 from symattn.claims.fix import edits, fixed_text
 from symattn.claims.reading import read, reader
@@ -511,3 +511,30 @@ def test_counts_on_the_command_line_are_bounded(
     assert isinstance(found.exception, SystemExit | OptionError)
     assert "is not in the range 1<=" in said or "wanted 1 to 1000 worksheets, got 1001" in said
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    "formula",
+    ["[" * 200, "(a" * 60, r"\{" * 60, "[(]" * 60, "{(}" * 60, "(^)" * 60, r"(\text{)}" * 60, r"(\sqrt)" * 60,
+     r"\begin{matrix}" + "(&)" * 60 + r"\end{matrix}", r"(\middle)" * 60, "⟨⦃⌜" * 20, r"\langle " * 60],
+)  # fmt: skip
+def test_brackets_that_stay_open_are_counted_before_they_are_read(formula: str) -> None:
+    """What reads formulas takes twice as long for each, for ever at forty."""
+    with pytest.raises(mathml.MathError, match="wanted brackets that are closed, got "):
+        mathml.check(formula)
+
+
+@pytest.mark.parametrize(
+    "formula",
+    [r"(\alpha)" * 40, "f(x) = [0, 1)" * 20, r"\left( x \right." * 10, r"\{(a, [b])\}" * 40, "(" * 12 + "x",
+     r"x^{(1)} \cdot \hat{q}_{(2)}" * 30, r"\begin{bmatrix} (a) & (b) \\ (c) & [d] \end{bmatrix}" * 10],
+)  # fmt: skip
+def test_brackets_that_are_closed_are_read_however_many(formula: str) -> None:
+    mathml.check(formula)
+
+
+def test_an_infinite_factor_of_a_matrix_is_none() -> None:
+    text = r"$$A = \infty \begin{bmatrix} 1 & 2 & 3 \\ 4 & 5 & 6 \\ 7 & 8 & 9 \end{bmatrix}$$"
+    found = check(read(text, "markdown"), worked_attention, sa.article())
+    assert not found.findings
+    assert [u.why for u in found.example.unmatched] == ["wanted a finite factor, got oo"]

@@ -12,8 +12,8 @@ from symattn.claims.judge import Judging
 from symattn.claims.reading.cells import Printed
 from symattn.derivation import Derivation
 from symattn.entries import Entry
-from symattn.errors import AddressError, SymattnError
-from symattn.literals import NEGATIVE_INFINITY, exact
+from symattn.errors import AddressError, ExactnessError, SymattnError
+from symattn.literals import NEGATIVE_INFINITY, Infinity, exact
 from symattn.numbers import compact
 from symattn.numbers.normal_form import Sum, inverse
 from symattn.steps import Step
@@ -180,7 +180,10 @@ def _meanings(
     """
     name, factor = step_of(m), None
     if m.factor:
-        factor = inverse(compact.number(exact(m.factor)))
+        found = compact.number(exact(m.factor))
+        if isinstance(found, Infinity):
+            raise ExactnessError(f"wanted a finite factor, got {m.factor}")
+        factor = inverse(found)
     yield name, factor
     if m.name.certainty in ("marker", "formula") and name != "Z_masked":
         return

@@ -17,7 +17,7 @@ from symattn.cli.options import Command, format_options, print_by
         "symattn params config.json --symbolic d,L --format latex",
     ),
 )
-@click.argument("config", type=click.Path(path_type=Path))
+@click.argument("config", type=Path)
 @click.option("--symbolic", help="Sizes that stay symbols in the numbers, such as d,L.")
 @click.option(
     "--context",
