@@ -15,6 +15,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import click
 import pytest
 from click.testing import CliRunner
 
@@ -538,3 +539,15 @@ def test_an_infinite_factor_of_a_matrix_is_none() -> None:
     found = check(read(text, "markdown"), worked_attention, sa.article())
     assert not found.findings
     assert [u.why for u in found.example.unmatched] == ["wanted a finite factor, got oo"]
+
+
+@pytest.mark.parametrize("name", ["\ud800x", "x\0", "\udfff/model"])
+@pytest.mark.parametrize(
+    "words", [["params"], ["certify", "--ids", "1,2"], ["new"], ["write", "-o"], ["list", "-o"], ["vary", "W_1[0,0]", "-o"]], ids=" ".join
+)  # fmt: skip
+def test_names_that_no_file_has_on_the_command_line(words: list[str], name: str) -> None:
+    found = CliRunner().invoke(cli.main, [*words, name])
+    assert isinstance(found.exception, SymattnError | SystemExit | click.ClickException), (
+        found.exception
+    )
+    assert found.exit_code != 0

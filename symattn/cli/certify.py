@@ -19,7 +19,7 @@ from symattn.cli.terminal import say
         "symattn certify tiny-gpt2 --ids 3,0,7 --digits 30 --inside",
     ),
 )
-@click.argument("model", type=click.Path(path_type=Path))
+@click.argument("model", type=Path)
 @token_options
 @click.option("--digits", type=int, default=15, show_default=True, help="Certified digits.")
 @click.option("--bits", type=int, help="Bits of precision; else as many as the digits take.")

@@ -27,9 +27,7 @@ from symattn.cli.terminal import echo
     ),
 )
 @click.argument("spec", default=DEFAULT)
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="The file of a picture, .svg."
-)
+@click.option("-o", "--output", type=Path, help="The file of a picture, .svg.")
 @format_options("text", "svg", "mermaid")
 def command(spec: str, output: Path | None, form: str | None, as_json: bool) -> None:
     """List the steps: address, symbol, shape, formula.

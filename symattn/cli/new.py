@@ -19,7 +19,7 @@ from symattn.errors import SpecError
         "symattn new small-gpt.toml --preset gpt2",
     ),
 )
-@click.argument("name", type=click.Path(path_type=Path))
+@click.argument("name", type=Path)
 @click.option("--preset", help="A whole model to start from: gpt2, bert, llama, gemma2, …")
 def command(name: Path, preset: str | None) -> None:
     """Write a commented spec to start from.

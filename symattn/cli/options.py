@@ -198,8 +198,7 @@ def output_option(help: str) -> Callable[[Any], Any]:
     def read(ctx: click.Context, param: click.Parameter, value: Path | None) -> Path | None:
         return None if str(value) == "-" else value
 
-    kind = click.Path(path_type=Path)
-    return click.option("-o", "--output", type=kind, callback=read, help=help)
+    return click.option("-o", "--output", type=Path, callback=read, help=help)
 
 
 def page_format(output: Path | None) -> str:

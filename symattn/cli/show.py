@@ -50,9 +50,7 @@ if TYPE_CHECKING:
     help=f"Characters that --expand may write for an entry, {MAX_CHARACTERS:,} if left out.",
 )
 @click.option("--as", "kind", help="The picture: equation, heatmap, bars, arcs or arrows.")
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), help="The file of a picture, .svg or .png."
-)
+@click.option("-o", "--output", type=Path, help="The file of a picture, .svg or .png.")
 @token_options
 @click.option("--take", help="Write a piece of a trained head as a spec: tokens=0:3,dims=0:2.")
 @display_options()

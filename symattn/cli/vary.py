@@ -35,7 +35,7 @@ from symattn.errors import SpecError
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path),
+    type=Path,
     help="The file of a plot, .svg, .png or .pdf.",
 )
 @format_options("text", "markdown")

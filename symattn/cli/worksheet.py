@@ -48,9 +48,7 @@ TYPED = ("markdown", "quarto", "latex", "notebook")
 )
 @click.option("--seed", type=int, help="The seed of what is random; the sheet says it.")
 @output_option("The sheet, in the format of its ending; - for the terminal.")
-@click.option(
-    "--key", type=click.Path(path_type=Path), help="The file of the key; else SHEET-key beside it."
-)
+@click.option("--key", type=Path, help="The file of the key; else SHEET-key beside it.")
 @click.option("--count", type=int, default=1, help="How many sheets, each of a seed of its own.")
 @click.option("--prose/--no-prose", default=True, help="The text of the spec around the steps.")
 @click.option(
