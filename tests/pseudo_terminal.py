@@ -18,6 +18,11 @@ ROOT = Path(__file__).parent.parent
 UNSET = ("NO_COLOR", "FORCE_COLOR", "CLICOLOR_FORCE", "COLORTERM", "COLUMNS", "LINES")
 
 
+def heeding() -> None:
+    """In a child: Ctrl-C ends it, whatever who started the tests does, as shells do for what runs behind."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def ran(
     *words: str,
     stream: Literal["stdout", "stderr"],
@@ -41,8 +46,7 @@ def ran(
     streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: theirs}
     process = subprocess.Popen(
         [sys.executable, *words], stdin=subprocess.DEVNULL, env=settings, **streams,
-        # Whoever started the tests may ignore it, as shells do for what runs behind.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=heeding,
     )  # fmt: skip
     os.close(theirs)
     shown, stopped = b"", False

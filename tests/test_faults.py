@@ -23,6 +23,7 @@ from symattn.cli import main, terminal
 from symattn.cli.options import json_text
 from symattn.errors import DocumentError, SpecError
 from symattn.spec_reader import load_spec
+from tests.pseudo_terminal import heeding
 
 ROOT = Path(__file__).parent.parent
 is_root = hasattr(os, "geteuid") and os.geteuid() == 0
@@ -270,8 +271,7 @@ def test_ctrl_c_while_it_reads() -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "symattn", "check", "/dev/stdin"],
         stdin=subprocess.PIPE, stderr=subprocess.PIPE, stdout=subprocess.PIPE,
-        # Whoever started the tests may ignore it, as shells do for what runs behind.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        preexec_fn=heeding,
     ) as process:  # fmt: skip
         assert process.stdin
         # More than a pipe holds: once it is written, it is read.

@@ -170,12 +170,12 @@ def test_the_engine_never_imports_a_model() -> None:
             assert not {m.partition(".")[0] for m in imported(path)} & models, path.name
 
 
-if __name__ == "__main__":
-    print(drawn(), end="")
-
-
 @pytest.mark.parametrize("name", OFFERING)
 def test_what_a_module_offers_is_there_once(name: str) -> None:
     module = import_module(name)
     assert all(hasattr(module, offered) for offered in module.__all__)
     assert len(set(module.__all__)) == len(module.__all__)
+
+
+if __name__ == "__main__":
+    print(drawn(), end="")

@@ -13,7 +13,7 @@ import pytest
 from flint import arb_mat
 
 import symattn as sa
-from symattn.claims.check import Checked, check
+from symattn.claims.check import check
 from symattn.claims.fix import edits, fixed_text
 from symattn.claims.judge import cell
 from symattn.claims.prose import printed_in, quoted_in
@@ -27,15 +27,11 @@ from symattn.numbers.ball import COLUMNS, Ball, Balls, Doubles
 from symattn.numbers.compact import number
 from symattn.numbers.dependence import Dependence
 from symattn.numbers.normal_form import ONE, ZERO, power
-from symattn.spec_reader import load_spec
 from symattn.trace import part_of_input
 from symattn.transformer import worked_attention
+from tests.test_entry_names import about
 
 pytestmark = pytest.mark.once
-
-
-def about(text: str, spec: str = "article") -> Checked:
-    return check(read(text, "markdown"), worked_attention, load_spec(spec).derive(), aliases={})
 
 
 def labels(text: str) -> list[str]:

@@ -50,7 +50,7 @@ def add() -> None:
     words.cache_clear()
 
 
-def _text(word: str, other: str) -> str:
+def _text(word: str) -> str:
     """A word in prose, headings, labels, tables, cells and facts."""
     return rf"""# {word}
 
@@ -60,7 +60,7 @@ The {word} is:
 
 $$\begin{{bmatrix}} 0.35 & 0.65 \\ 0.5 & 0.5 \end{{bmatrix}}$$
 
-Here the {word} {other}:
+Here the {word} of each token:
 
 $$\begin{{pmatrix}} 0.35 & 0.65 \end{{pmatrix}}$$
 
@@ -165,7 +165,7 @@ def _page(word: str) -> str:
 
 def documents(word: str) -> tuple[tuple[str, str], ...]:
     """Documents about a word, each with its kind."""
-    text = _text(word, "of each token")
+    text = _text(word)
     return (
         (text, "markdown"), (text, "latex"), (_blocks(word), "markdown"), (_blocks(word), "latex"),
         (_page(word), "html"), (f"{word}\n\n[[1, 2], [3, 4]]\n\n$$ {word} $$ {word} 0.5", "text"),

@@ -23,7 +23,6 @@ from symattn import progress
 from symattn.certify import bounds_of, ends
 from symattn.claims.placing import Claimed
 from symattn.claims.reading.cells import Printed
-from symattn.claims.reading.translate import is_number
 from symattn.claims.variations.core import Variation, Variations
 from symattn.derivation import Derivation
 from symattn.errors import SymattnError
@@ -149,19 +148,13 @@ class _Engine:
         self.tried = 0
         self.spent = 0
 
-    @cached_property
-    def has_symbols(self) -> bool:
-        """Whether inputs are symbols; hypotheses are derived with numbers."""
-        inputs = self.derivation.inputs.values()
-        return not all(is_number(x) for array in inputs for x in np.asarray(array, object).flat)
-
     def causes(self, cells: list[Claimed]) -> list[Cause]:
         """What explains every one of these numbers of a step."""
         target = cells[0].entry.step
         found: list[Cause] = []
         self.tried = 0
-        if target.forms.size > MAX_ENTRIES or self.spent > MAX_WORK or self.has_symbols:
-            return []
+        if target.forms.size > MAX_ENTRIES or self.spent > MAX_WORK or self.derivation.symbols:
+            return []  # hypotheses are derived with numbers
         for base in self.bases(target):
             run = self.run(base)
             for parts, values in self.values(base, run, target, cells):

@@ -33,14 +33,14 @@ LIMIT = 16 * START
 def equals(entry: Entry, said: Expression) -> Answer:
     """Whether what is printed equals the entry: ``zero`` where the difference is proven to be."""
     if isinstance(entry.form, Infinity):
-        return _infinite(entry, said)
+        return _infinite(entry, _form(said))
     if isinstance(said.value, Name) and _is_same(entry, said.entries[said.value.name]):
         return Answer("zero", "it is the entry itself")
     if _are_apart(entry, said, START):
         return Answer("nonzero", f"the enclosures are separate at {START} bits")
     form = _form(said)
     if isinstance(form, Infinity):
-        return _infinite(entry, said)
+        return _infinite(entry, form)
     if form is not None and referred(form) == referred(entry.form):
         return Answer("zero", "the normal forms are equal")
     tree = _tree(said.value, said)
@@ -62,7 +62,7 @@ def equals_times(entry: Entry, factor: Sum, said: Expression) -> Answer:
     """Whether what is printed equals the entry times a number, by normal forms alone."""
     form = _form(said)
     if isinstance(form, Infinity) or isinstance(entry.form, Infinity):
-        return _infinite(entry, said)
+        return _infinite(entry, form)
     if form is None:
         return Answer("unknown", "it is not defined, or too long")
     return decide.is_zero(form - entry.form * factor)
@@ -99,8 +99,7 @@ def rounds_to(entry: Entry, text: str) -> bool:
 _DECIMAL = re.compile(r"(?<![\w.])\d+\.(\d+)(?![\w.])")
 
 
-def _infinite(entry: Entry, said: Expression) -> Answer:
-    form = _form(said)
+def _infinite(entry: Entry, form: Any) -> Answer:
     if form is None:
         return Answer("unknown", "it is not defined, or too long")
     return Answer("zero" if form == entry.form else "nonzero", "one is infinite")
